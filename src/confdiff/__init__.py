@@ -1,0 +1,49 @@
+"""Learn a classifier with probabilities from graded comparisons of unlabelled pairs.
+
+The public names are imported when they are first used, so that ``import confdiff`` and ``confdiff --help``
+do not wait for PyTorch and scikit-learn.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from confdiff.corrections import CORRECTIONS as CORRECTIONS
+    from confdiff.estimators import ConfDiffClassifier as ConfDiffClassifier
+    from confdiff.estimators import ItemTransformer as ItemTransformer
+    from confdiff.losses import LOSSES as LOSSES
+    from confdiff.methods import METHODS as METHODS
+    from confdiff.methods import Method as Method
+    from confdiff.models import MODELS as MODELS
+    from confdiff.pairs import Pairs as Pairs
+    from confdiff.pairs import sample_pairs as sample_pairs
+    from confdiff.training import Recipe as Recipe
+    from confdiff.training import train as train
+
+_HOME = {
+    "CORRECTIONS": "corrections",
+    "ConfDiffClassifier": "estimators",
+    "ItemTransformer": "estimators",
+    "LOSSES": "losses",
+    "METHODS": "methods",
+    "MODELS": "models",
+    "Method": "methods",
+    "Pairs": "pairs",
+    "Recipe": "training",
+    "sample_pairs": "pairs",
+    "train": "training",
+}
+
+__all__ = ["__version__", *sorted(_HOME)]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

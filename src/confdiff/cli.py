@@ -1,0 +1,109 @@
+"""The command line: commands, and no logic. Whatever is slow to import is imported by the command that needs it."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+app = typer.Typer(
+    help="Learn a classifier with probabilities from graded comparisons of unlabelled pairs.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+_out, _err = Console(), Console(stderr=True)
+
+
+def main() -> None:
+    """Run the command line; a user's mistake gives one line and exit status 2, not a traceback."""
+    try:
+        app()
+    except (ValueError, FloatingPointError, OSError) as error:
+        _fail(str(error))
+
+
+def _fail(message: str) -> NoReturn:
+    _err.print("[bold red]error:[/]", message, highlight=False, soft_wrap=True)
+    sys.exit(2)
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the figure and the numbers.")] = Path("demo"),
+    seed: Annotated[int, typer.Option(min=0, help="Decides everything that is drawn by chance.")] = 0,
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the pairs.")] = 60,
+) -> None:
+    """Show what it is about: digits, even or odd, learned from differences alone (about 15 s).
+
+    A small teacher grades 600 pairs of scikit-learn's digits: how much more likely is the second one to be even?
+    From these differences and nothing else, each ConfDiff method learns to tell even from odd. Two oracles, who see
+    the labels or the teacher's probabilities of every digit, show what could be reached at best.
+    """
+    if out.exists() and not out.is_dir():
+        raise NotADirectoryError(f"--out must name a folder; {out} is a file.")
+    with _err.status("loading PyTorch"):
+        from confdiff.experiments.demo import run_demo, save_demo
+        from confdiff.methods import METHODS
+    with _err.status("training the teacher") as status:
+        count = iter(range(1, len(METHODS) + 1))
+        result = run_demo(
+            seed=seed,
+            epochs=epochs,
+            done=lambda outcome: status.update(f"{next(count)} of {len(METHODS)} methods done ({outcome.method})"),
+        )
+    table = Table("method", "learns from", title=f"Even or odd: {result.pairs} pairs of digits, prior {result.prior:g}")
+    for column in ("test accuracy", "calibration error", "seconds"):
+        table.add_column(column, justify="right")
+    for outcome in result.outcomes:
+        numbers = (f"{outcome.accuracy:.3f}", f"{outcome.calibration_error:.3f}", f"{outcome.seconds:.1f}")
+        table.add_row(outcome.method, outcome.learns_from, *numbers)
+    _out.print(table)
+    _out.print(
+        f"Accuracy is the mean over the last 10 of {epochs} epochs on {len(result.test_labels)} held-out digits "
+        f"(seed {seed}); the teacher itself has {result.teacher_accuracy:.3f}."
+    )
+    for what, path in save_demo(result, out).items():
+        _out.print(f"{what}: {path}", soft_wrap=True)
+
+
+@app.command()
+def methods(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """List the methods: what each learns from, whether it needs the class prior, and where it comes from."""
+    from confdiff.methods import METHODS
+
+    rows = [
+        {
+            "method": method.name,
+            "learns_from": method.learns_from,
+            "correction": method.correction.__name__,
+            "needs_prior": method.needs_prior,
+            "reference": method.reference,
+        }
+        for method in METHODS.values()
+    ]
+    if as_json:
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    table = Table("method", "learns from", "correction", "needs prior", "reference")
+    for row in rows:
+        table.add_row(*("yes" if value is True else "no" if value is False else str(value) for value in row.values()))
+    _out.print(table)
+
+
+@app.command()
+def version() -> None:
+    """Print the versions of confdiff and of what it stands on."""
+    from importlib.metadata import version as installed
+
+    from confdiff import __version__
+
+    typer.echo(f"confdiff {__version__}")
+    typer.echo(f"python {sys.version.split()[0]}")
+    for package in ("torch", "scikit-learn", "numpy"):
+        typer.echo(f"{package} {installed(package)}")

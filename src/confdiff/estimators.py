@@ -1,0 +1,304 @@
+"""The scikit-learn face: learn from pairs, predict for single items."""
+
+import os
+import warnings
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_feature_names, check_is_fitted
+
+from confdiff.losses import LOSSES
+from confdiff.methods import find_method
+from confdiff.metrics import difference_score
+from confdiff.models import ModelLike, build_model
+from confdiff.pairs import Pairs
+from confdiff.training import Recipe, predict_scores, train
+from confdiff.validation import as_array, check_choice, check_items, check_prior, prior_missing
+
+
+def as_pairs(pairs: Any, c: ArrayLike | None = None, *, items: Any = None, **known: Any) -> Pairs:
+    """Pairs from any of the forms that the estimators take; see :class:`ConfDiffClassifier`."""
+    given = {name: value for name, value in known.items() if value is not None}
+    if isinstance(pairs, Pairs):
+        if items is not None:
+            raise ValueError("items= goes with row numbers; these Pairs carry their items already.")
+        if c is None and not given:
+            return pairs
+        kept = {name: getattr(pairs, name) for name in ("weight", "group", "posteriors", "labels", "feature_names")}
+        c = pairs.difference if c is None else c
+        return Pairs(pairs.items, pairs.left, pairs.right, c, **(kept | given))
+    if items is not None:
+        return Pairs.from_rows(pairs, items, c, **given)
+    if np.ndim(pairs) == 2 and np.shape(pairs)[1] == 2:
+        raise ValueError(
+            "pairs of shape (n, 2) are row numbers, and these need the items they point to. "
+            "Pass items=..., or Pairs.from_rows(pairs, items), which cross-validation can split."
+        )
+    return Pairs.from_array(pairs, c, **given)
+
+
+def _has_probabilities(estimator: "ConfDiffClassifier") -> bool:
+    check_choice("loss", estimator.loss, LOSSES)
+    if LOSSES[estimator.loss].probability is None:
+        raise AttributeError(f"the {estimator.loss} loss gives no probabilities; logistic, squared, exponential do.")
+    return True
+
+
+class ConfDiffClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Learns a classifier of single items from pairs with confidence differences.
+
+    ``fit`` takes pairs and ``c = p(+|x') - p(+|x)``, where the pairs are
+
+    - an (n, 2, d) array: the features of both items of every pair;
+    - an (n, 2) table of row numbers into ``items=`` (an array), or of ids in the index of ``items=`` (a data frame);
+    - a :class:`~confdiff.Pairs`, which shares its items between the parts of a cross-validation.
+
+    ``predict``, ``predict_proba`` and ``decision_function`` take single items, (m, d). ``score`` takes pairs again,
+    and needs neither labels nor the class prior.
+
+    Parameters
+    ----------
+    method : a name from the table of methods (``confdiff methods`` lists them).
+    prior : the class prior p(y = +1), for the methods that need it.
+    model : ``"mlp"``, ``"linear"``, ``"authors-mlp"``, a ``torch.nn.Module`` (copied, never changed), or a factory
+        that is called with the number of features.
+    loss : a name from ``confdiff.LOSSES``; probabilities come from the proper ones.
+    classes : what ``predict`` calls the negative and the positive class.
+    epochs, batch_size, learning_rate, weight_decay, optimizer, schedule, device : see :class:`~confdiff.Recipe`.
+    random_state : the seed that decides everything; ``None`` draws one.
+    verbose : 1 shows a progress bar.
+
+    Attributes
+    ----------
+    model_ : the trained network. history_ : one record an epoch. classes_, n_features_in_, n_iter_, and
+    feature_names_in_ where the items had column names.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 2, 3))                          # 200 pairs of items with 3 features
+    >>> risk = 1 / (1 + np.exp(-X[..., 0]))                       # never seen by the learner ...
+    >>> c = risk[:, 1] - risk[:, 0]                               # ... who is only told differences
+    >>> model = ConfDiffClassifier(prior=0.5, model="linear", epochs=100, learning_rate=0.05).fit(X, c)
+    >>> model.score(X, c) > 0.95
+    True
+    """
+
+    def __init__(
+        self,
+        method: str = "confdiff-abs",
+        *,
+        prior: float | None = None,
+        model: ModelLike = "mlp",
+        loss: str = "logistic",
+        classes: tuple[Any, Any] = (-1, 1),
+        epochs: int = 50,
+        batch_size: int = 256,
+        learning_rate: float = 1e-3,
+        weight_decay: float = 1e-5,
+        optimizer: Any = "adam",
+        schedule: str = "constant",
+        device: str = "auto",
+        random_state: int | None = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.method = method
+        self.prior = prior
+        self.model = model
+        self.loss = loss
+        self.classes = classes
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.optimizer = optimizer
+        self.schedule = schedule
+        self.device = device
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self,
+        pairs: Any,
+        c: ArrayLike | None = None,
+        *,
+        items: Any = None,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> "ConfDiffClassifier":
+        """Learn from pairs and their confidence differences.
+
+        items: what row numbers or ids in ``pairs`` point to.
+        sample_weight: (n,) how much each pair counts.
+        groups: (n,) which group each pair was drawn inside.
+        checkpoint: a file to keep while training and to go on from, see :func:`confdiff.train`.
+        """
+        recipe, facts = self._recipe(), LOSSES[check_choice("loss", self.loss, LOSSES)]
+        method = find_method(self.method)
+        if method.needs_prior and self.prior is None:
+            raise prior_missing(method.name)
+        prior = None if self.prior is None else check_prior(self.prior)
+        classes = np.asarray(self.classes)
+        if classes.shape != (2,) or classes[0] == classes[1]:
+            raise ValueError(f"classes must be two different names, negative and positive; got {self.classes!r}.")
+        data = as_pairs(pairs, c, items=items, weight=sample_weight, group=groups)
+        _warn_of_unconnected_groups(data)
+        model = build_model(self.model, data.items.shape[1], seed=recipe.seed)
+        self.history_ = train(
+            model,
+            data,
+            method,
+            prior=prior,
+            loss=facts.function,
+            recipe=recipe,
+            checkpoint=checkpoint,
+            progress=bool(self.verbose),
+        )
+        self.model_, self.classes_, self.n_iter_ = model, classes, recipe.epochs
+        self._remember_features(data)
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float32]:
+        """The scores g(x): positive class where at least 0. X: (m, d). Returns: (m,)."""
+        return self._scores(X).numpy()
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> NDArray[np.float32]:
+        """The probabilities of the negative and the positive class. X: (m, d). Returns: (m, 2)."""
+        positive = self._probability(self._scores(X))
+        return np.stack([1 - positive, positive], axis=1)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each item. X: (m, d). Returns: (m,)."""
+        positive = self.decision_function(X) >= 0
+        return self.classes_[positive.astype(int)]  # type: ignore[no-any-return]
+
+    @available_if(_has_probabilities)
+    def score(
+        self,
+        pairs: Any,
+        c: ArrayLike | None = None,
+        *,
+        items: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """How much of the differences of held-out pairs the model explains: 1 is perfect, 0 what a constant gets.
+
+        ``1 - sum((p' - p - c)^2) / sum(c^2)`` with p, p' the predicted probabilities. Takes pairs as ``fit`` does.
+        """
+        check_is_fitted(self)
+        data = as_pairs(pairs, c, items=items, weight=sample_weight)
+        self._check_features(data.feature_names, data.items.shape[1])
+        if data.difference is None:
+            raise ValueError("score needs the differences of the pairs: pass c.")
+        p = self._probability(predict_scores(self.model_, data.items))
+        predicted = p[data.right] - p[data.left]
+        return difference_score(predicted, data.difference, data.weight)
+
+    def _recipe(self) -> Recipe:
+        seed = self.random_state
+        if seed is None:
+            seed = int(np.random.SeedSequence().generate_state(1)[0])
+        return Recipe(
+            epochs=self.epochs,
+            batch_size=self.batch_size,
+            learning_rate=self.learning_rate,
+            weight_decay=self.weight_decay,
+            optimizer=self.optimizer,
+            schedule=self.schedule,
+            device=self.device,
+            seed=seed,
+        )
+
+    def _remember_features(self, data: Pairs) -> None:
+        self.n_features_in_ = data.items.shape[1]
+        if data.feature_names is not None:
+            self.feature_names_in_ = np.asarray(data.feature_names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+
+    def _scores(self, X: Any) -> torch.Tensor:
+        check_is_fitted(self)
+        _check_feature_names(self, X, reset=False)
+        features = check_items("X", X, getattr(X, "columns", None))
+        self._check_features(None, features.shape[1])
+        return predict_scores(self.model_, torch.from_numpy(features))
+
+    def _check_features(self, names: tuple[str, ...] | None, count: int) -> None:
+        if count != self.n_features_in_:
+            raise ValueError(
+                f"X has {count} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input."
+            )
+        known = getattr(self, "feature_names_in_", None)
+        if names is not None and known is not None and list(names) != list(known):
+            raise ValueError(f"the items have the columns {list(names)}; the model was fitted on {list(known)}.")
+
+    def _probability(self, scores: torch.Tensor) -> NDArray[np.float32]:
+        probability = LOSSES[self.loss].probability
+        assert probability is not None  # the callers are there only if it is
+        return probability(scores).numpy()  # type: ignore[no-any-return]
+
+
+def _warn_of_unconnected_groups(data: Pairs) -> None:
+    """Differences inside groups say nothing about offsets between groups that no pair connects."""
+    if data.group is None:
+        return
+    parts = data.n_components()
+    if parts > 1:
+        warnings.warn(
+            f"the compared items fall into {parts} parts that no pair connects. Differences do not tell the offsets "
+            "between them, and one prior for all is then biased: add pairs across groups if you can.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+class ItemTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Applies a scikit-learn transformer to the items of pairs, so that pairs can go through a ``Pipeline``.
+
+    It is fitted on the items of the training pairs. Pairs, given as an (n, 2, d) array or as
+    :class:`~confdiff.Pairs`, come out as :class:`~confdiff.Pairs` over transformed items; single items, (m, d), as a
+    matrix. So ``fit`` and ``score`` of the pipeline take pairs, and ``predict`` single items.
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> X, c = np.array([[[1.0, 900.0], [2.0, 100.0]], [[3.0, 500.0], [1.0, 400.0]]]), [0.4, -0.6]
+    >>> pipe = make_pipeline(ItemTransformer(StandardScaler()), ConfDiffClassifier(prior=0.5, epochs=1))
+    >>> pipe.fit(X, c).predict_proba([[2.0, 300.0]]).shape
+    (1, 2)
+    """
+
+    def __init__(self, transformer: Any) -> None:
+        self.transformer = transformer
+
+    def fit(self, pairs: Any, c: ArrayLike | None = None) -> "ItemTransformer":
+        """Fit the transformer on the items that stand in the pairs, each once."""
+        data = as_pairs(pairs)
+        seen = torch.unique(torch.cat([data.left, data.right]))
+        self.transformer_ = clone(self.transformer).fit(_frame(data.items[seen].numpy(), data.feature_names))
+        return self
+
+    def transform(self, pairs: Any) -> Any:
+        """Transform the items of pairs, or single items."""
+        check_is_fitted(self)
+        if not isinstance(pairs, Pairs) and np.ndim(pairs) == 2:
+            return self.transformer_.transform(pairs)
+        data = as_pairs(pairs)
+        features = self.transformer_.transform(_frame(data.items.numpy(), data.feature_names))
+        columns = getattr(features, "columns", None)
+        names = None if columns is None else tuple(map(str, columns))
+        return data.with_items(as_array("the transformed items", features), names)
+
+
+def _frame(features: NDArray[np.float32], names: tuple[str, ...] | None) -> Any:
+    """The features as a data frame where they have names, as transformers that select columns need them."""
+    if names is None:
+        return features
+    import pandas as pd
+
+    return pd.DataFrame(features, columns=list(names))

@@ -1,0 +1,114 @@
+"""The table of methods: what each learns from, by which risk, with which correction, and who proposed it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from confdiff.corrections import Correction, absolute, identity, relu
+from confdiff.losses import MarginLoss, logistic
+from confdiff.pairs import Supervision
+from confdiff.risks import confdiff_terms, supervised_terms
+from confdiff.validation import check_choice, prior_missing
+
+
+@dataclass(frozen=True)
+class Method:
+    """A row of the table.
+
+    learns_from: which supervision of the pairs it reads.
+    terms: (g, g_prime, *targets, prior=, weight=, loss=) -> its partial risks; ``prior`` only if it needs one.
+    term_names: what the partial risks are called in messages.
+    correction: applied to every partial risk before the sum.
+    needs_prior: whether it needs the class prior.
+    reference: where it comes from.
+    """
+
+    name: str
+    learns_from: Supervision
+    terms: Callable[..., Tensor]
+    term_names: tuple[str, ...]
+    correction: Correction
+    needs_prior: bool
+    reference: str
+
+    @property
+    def needs_exchangeable_pairs(self) -> bool:
+        """Whether the answer depends on which item of a pair comes first, so that the order must carry no meaning.
+
+        A sum of uncorrected terms is symmetric under (x, x', c) -> (x', x, -c); corrected terms one by one are not.
+        """
+        return self.learns_from == "differences" and self.correction is not identity
+
+    def partial_risks(
+        self,
+        g: Tensor,
+        g_prime: Tensor,
+        *targets: Tensor,
+        prior: float | Tensor | None = None,
+        weight: Tensor | None = None,
+        loss: MarginLoss = logistic,
+    ) -> Tensor:
+        """The partial risks before correction, shape (k,)."""
+        if not self.needs_prior:
+            return self.terms(g, g_prime, *targets, weight=weight, loss=loss)
+        if prior is None:
+            raise prior_missing(self.name)
+        return self.terms(g, g_prime, *targets, prior=prior, weight=weight, loss=loss)
+
+    def risk(
+        self,
+        g: Tensor,
+        g_prime: Tensor,
+        *targets: Tensor,
+        prior: float | Tensor | None = None,
+        weight: Tensor | None = None,
+        loss: MarginLoss = logistic,
+    ) -> Tensor:
+        """What is minimised: the sum of the corrected partial risks, shape ()."""
+        return self.correction(self.partial_risks(g, g_prime, *targets, prior=prior, weight=weight, loss=loss)).sum()
+
+
+_WANG = "Wang et al. 2023, Binary Classification with Confidence Difference (NeurIPS)"
+
+
+def _confdiff(name: str, correction: Correction, place: str) -> Method:
+    return Method(
+        name=name,
+        learns_from="differences",
+        terms=confdiff_terms,
+        term_names=("A", "B", "C", "D"),
+        correction=correction,
+        needs_prior=True,
+        reference=f"{_WANG}, {place}",
+    )
+
+
+def _oracle(name: str, learns_from: Supervision, place: str) -> Method:
+    return Method(
+        name=name,
+        learns_from=learns_from,
+        terms=supervised_terms,
+        term_names=("first items", "second items"),
+        correction=identity,
+        needs_prior=False,
+        reference=f"{_WANG}, {place}",
+    )
+
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        _confdiff("confdiff-unbiased", identity, "Eq. 8"),
+        _confdiff("confdiff-relu", relu, "Eq. 12"),
+        _confdiff("confdiff-abs", absolute, "Eq. 12"),
+        _oracle("oracle-hard", "labels", "Eq. 1 with the true labels"),
+        _oracle("oracle-soft", "posteriors", "Eq. 4"),
+    )
+}
+"""Name -> method."""
+
+
+def find_method(name: str) -> Method:
+    """The row called ``name``; an unknown name is answered with the nearest one."""
+    return METHODS[check_choice("method", name, METHODS)]

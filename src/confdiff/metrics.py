@@ -1,0 +1,64 @@
+"""How good a model is, with labels and without."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+def accuracy(scores: ArrayLike, labels: ArrayLike) -> float:
+    """The share of items whose score has the sign of their label (a score of 0 counts as positive).
+
+    Shapes: scores: (m,); labels: (m,), positive where above 0.
+
+    >>> accuracy([0.3, -2.0, 0.0], [1, 1, 1])
+    0.6666666666666666
+    """
+    return float(np.mean((np.asarray(scores) >= 0) == (np.asarray(labels) > 0)))
+
+
+def reliability(probabilities: ArrayLike, labels: ArrayLike, *, bins: int = 10) -> NDArray[np.float64]:
+    """For each of ``bins`` equal bins of the predicted probability that is not empty: what was said, what was so.
+
+    Shapes: probabilities: (m,); labels: (m,), positive where above 0.
+    Returns: (b, 3), the columns being the mean prediction, the share of positives and the number of items.
+
+    >>> reliability([0.12, 0.18, 0.91], [0, 1, 1])
+    array([[0.15, 0.5 , 2.  ],
+           [0.91, 1.  , 1.  ]])
+    """
+    said = np.asarray(probabilities, dtype=np.float64)
+    so = np.asarray(labels) > 0
+    place = np.minimum((said * bins).astype(int), bins - 1)
+    counts = np.bincount(place, minlength=bins)
+    table = np.stack([np.bincount(place, said, bins), np.bincount(place, so, bins), counts], axis=1)[counts > 0]
+    table[:, :2] /= table[:, 2:]
+    return table
+
+
+def calibration_error(probabilities: ArrayLike, labels: ArrayLike, *, bins: int = 10) -> float:
+    """The expected calibration error: the mean gap between what was said and what was so, over the items.
+
+    >>> round(calibration_error([0.12, 0.18, 0.91], [0, 1, 1]), 4)
+    0.2633
+    """
+    said, so, counts = reliability(probabilities, labels, bins=bins).T
+    return float(np.average(np.abs(said - so), weights=counts))
+
+
+def difference_score(predicted: ArrayLike, given: ArrayLike, weight: ArrayLike | None = None) -> float:
+    r"""How much of the given differences the predicted ones explain: needs neither labels nor the class prior.
+
+    .. math:: 1 - \sum_i w_i (\hat c_i - c_i)^2 / \sum_i w_i c_i^2
+
+    1 is perfect, 0 what a constant model gets. Where all pairs are ties: 1 if all are predicted so, else 0.
+
+    Shapes: predicted, given, weight: (n,).
+
+    >>> difference_score([0.5, -0.5], [0.5, -0.5]), difference_score([0.0, 0.0], [0.5, -0.5])
+    (1.0, 0.0)
+    """
+    c_hat, c = np.asarray(predicted, dtype=np.float64), np.asarray(given, dtype=np.float64)
+    w = np.ones_like(c) if weight is None else np.asarray(weight, dtype=np.float64)
+    residual, total = float(w @ (c_hat - c) ** 2), float(w @ c**2)
+    if total == 0:
+        return float(residual == 0)
+    return 1 - residual / total

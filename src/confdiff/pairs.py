@@ -1,0 +1,286 @@
+"""Pairs of items with what is known about them. Items are stored once; a pair is two row numbers.
+
+Orientation: c is the confidence of the second item minus that of the first, c = p(+|x') - p(+|x).
+"""
+
+import copy
+import warnings
+from typing import Any, Literal, get_args
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
+
+from confdiff.randomness import generator
+from confdiff.validation import (
+    as_array,
+    check_count,
+    check_difference,
+    check_finite,
+    check_items,
+    check_known_ids,
+    check_labels,
+    check_posteriors,
+    check_prior,
+    check_rows,
+    check_vector,
+    check_weight,
+)
+
+Supervision = Literal["differences", "labels", "posteriors"]
+"""What a method can learn from."""
+
+PAIR_FIELDS = ("left", "right", "difference", "weight", "group")
+ITEM_FIELDS = ("posteriors", "labels")
+_MISSING = "these pairs carry no {0}, and the method learns from them. Pass {0} when you make the pairs."
+
+
+class Pairs:
+    """n pairs over N items. Not meant to be changed: methods that change something give a new object.
+
+    items: (N, d) features, stored once. A tensor is kept as it is, of any type and shape (N, ...); anything else
+        is read as a matrix of 32-bit floats.
+    left, right: (n,) row numbers of the first and second item of each pair.
+    difference: (n,) confidence differences in [-1, 1].
+    weight: (n,) how much each pair counts.
+    group: (n,) which group each pair lies in, for pairs drawn inside groups (one user, one topic).
+    posteriors, labels: (N,) what oracles know about each item; labels as 0/1 or -1/+1.
+    feature_names: the columns of the items, where they have names.
+
+    >>> pairs = Pairs([[0.0], [1.0], [2.0]], left=[0, 1], right=[1, 2], difference=[0.3, 0.4])
+    >>> pairs[1:]
+    Pairs(1 pair over 3 items of shape (1,), with difference)
+    """
+
+    items: Tensor
+    left: Tensor
+    right: Tensor
+    difference: Tensor | None
+    weight: Tensor | None
+    group: Tensor | None
+    posteriors: Tensor | None
+    labels: Tensor | None
+    feature_names: tuple[str, ...] | None
+
+    def __init__(
+        self,
+        items: Any,
+        left: ArrayLike,
+        right: ArrayLike,
+        difference: ArrayLike | None = None,
+        *,
+        weight: ArrayLike | None = None,
+        group: ArrayLike | None = None,
+        posteriors: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        feature_names: tuple[str, ...] | None = None,
+    ) -> None:
+        self.items = _items(items, feature_names)
+        size = len(self.items)
+        self.left = _tensor(check_rows("left", left, size))
+        n = len(self.left)
+        if n == 0:
+            raise ValueError("there must be at least one pair; got none.")
+        self.right = _tensor(check_rows("right", right, size, n))
+        self.difference = None if difference is None else _tensor(check_difference(difference, n))
+        self.weight = None if weight is None else _tensor(check_weight(weight, n))
+        self.group = None if group is None else _tensor(_codes(group, n))
+        self.posteriors = None if posteriors is None else _tensor(check_posteriors(posteriors, size))
+        self.labels = None if labels is None else _tensor(check_labels(labels, size))
+        self.feature_names = feature_names
+
+    @classmethod
+    def from_array(cls, pairs: ArrayLike, difference: ArrayLike | None = None, **known: Any) -> "Pairs":
+        """Pairs given by their features: an (n, 2, d) array."""
+        array = as_array("pairs", pairs)
+        if array.ndim != 3 or array.shape[1] != 2:
+            raise ValueError(f"pairs must have shape (n, 2, d): two items of d features each; got {array.shape}.")
+        n, _, d = array.shape
+        if n == 0:
+            raise ValueError("there must be at least one pair; got none.")
+        rows = np.arange(2 * n)
+        return cls(array.reshape(2 * n, d), rows[0::2], rows[1::2], difference, **known)
+
+    @classmethod
+    def from_rows(cls, rows: ArrayLike, items: Any, difference: ArrayLike | None = None, **known: Any) -> "Pairs":
+        """Pairs given as an (n, 2) table of row numbers into ``items``.
+
+        Where ``items`` is a pandas data frame, the table holds labels of its index (ids) instead.
+        """
+        columns = getattr(items, "columns", None)
+        if columns is None:
+            table = as_array("pairs", rows)
+        else:
+            table = np.asarray(rows)
+            known = {"feature_names": tuple(map(str, columns)), **known}
+        if table.ndim != 2 or table.shape[1] != 2:
+            raise ValueError(f"pairs must have shape (n, 2): two rows of the items each; got {table.shape}.")
+        left, right = table.T if columns is None else _rows_of_ids(table, items)
+        return cls(items, left, right, difference, **known)
+
+    @classmethod
+    def from_two(cls, x: Any, x_prime: Any, difference: ArrayLike | None = None, **known: Any) -> "Pairs":
+        """Pairs given as two aligned matrices: row i of ``x`` goes with row i of ``x_prime``."""
+        columns = getattr(x, "columns", None)
+        if columns is not None:
+            if list(columns) != list(getattr(x_prime, "columns", columns)):
+                raise ValueError(
+                    f"x and x' must have the same columns; got {list(columns)} and {list(x_prime.columns)}."
+                )
+            known = {"feature_names": tuple(map(str, columns)), **known}
+        first, second = check_items("x", x, columns), check_items("x'", x_prime, columns)
+        if first.shape != second.shape:
+            raise ValueError(f"x and x' must have the same shape; got {first.shape} and {second.shape}.")
+        n = len(first)
+        return cls(np.concatenate([first, second]), np.arange(n), np.arange(n, 2 * n), difference, **known)
+
+    def __repr__(self) -> str:
+        known = [name for name in ("difference", *ITEM_FIELDS, "weight", "group") if getattr(self, name) is not None]
+        count = f"{len(self)} pair{'s' if len(self) != 1 else ''} over {len(self.items)} items"
+        shape = tuple(self.items.shape[1:])
+        return f"Pairs({count} of shape {shape}, with {', '.join(known) or 'nothing known'})"
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, 2), as scikit-learn asks for before it splits."""
+        return len(self), 2
+
+    def __getitem__(self, index: Any) -> "Pairs":
+        """The pairs chosen by a slice, row numbers or a mask; the items are shared, not copied."""
+        if isinstance(index, tuple):  # scikit-learn asks for pairs[index, ...]
+            index = index[0]
+        chosen = torch.arange(len(self))[torch.as_tensor(index) if isinstance(index, np.ndarray) else index]
+        return self._with(**{name: value[chosen.reshape(-1)] for name, value in self._per_pair().items()})
+
+    def targets(self, supervision: Supervision) -> Tensor:
+        """What a method learns from, a row for each argument of its risk: (1, n) differences, or (2, n) for items."""
+        if supervision not in get_args(Supervision):
+            raise ValueError(f"unknown supervision {supervision!r}.")
+        known = {"differences": self.difference, "labels": self.labels, "posteriors": self.posteriors}[supervision]
+        if known is None:
+            raise ValueError(_MISSING.format("difference" if supervision == "differences" else supervision))
+        return known[None] if supervision == "differences" else known[torch.stack([self.left, self.right])]
+
+    def shuffled_orientation(self, seed: int) -> "Pairs":
+        """The same pairs, each with its two items in an order that a coin decides.
+
+        Corrected risks need this: where the better item always stands second, two of their four terms are negative
+        in expectation. The result does not depend on the order in which the items of a pair came (but for ties):
+        every pair is first turned so that the better item stands second, then the coin is tossed.
+        """
+        if self.difference is None:
+            raise ValueError(_MISSING.format("difference"))
+        coin = torch.rand(len(self), generator=generator(seed, "orientation")) < 0.5
+        swap = coin ^ (self.difference < 0)
+        return self._with(
+            left=torch.where(swap, self.right, self.left),
+            right=torch.where(swap, self.left, self.right),
+            difference=torch.where(swap, -self.difference, self.difference),
+        )
+
+    def n_components(self) -> int:
+        """Into how many parts the graph falls whose nodes are the compared items and whose edges are the pairs."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        nodes, edges = np.unique(torch.stack([self.left, self.right]).numpy(), return_inverse=True)
+        left, right = edges.reshape(2, -1)
+        graph = coo_array((np.ones(len(self), dtype=bool), (left, right)), shape=(len(nodes), len(nodes)))
+        return int(connected_components(graph, directed=False)[0])
+
+    def with_items(self, items: Any, feature_names: tuple[str, ...] | None = None) -> "Pairs":
+        """The same pairs over other features of the same items (scaled, encoded, ...)."""
+        if len(items) != len(self.items):
+            raise ValueError(f"the new items must be as many as the old ones, {len(self.items)}; got {len(items)}.")
+        other = self._with(items=_items(items, feature_names))
+        other.feature_names = feature_names
+        return other
+
+    def _per_pair(self) -> dict[str, Tensor]:
+        return {name: getattr(self, name) for name in PAIR_FIELDS if getattr(self, name) is not None}
+
+    def _with(self, **changes: Tensor) -> "Pairs":
+        """A copy with changes that are known to be valid, without checking everything again."""
+        other = copy.copy(self)
+        for name, value in changes.items():
+            setattr(other, name, value)
+        return other
+
+
+def _tensor(array: NDArray[Any]) -> Tensor:
+    with warnings.catch_warnings():  # a read-only array (pandas, memory-mapped files) is fine: nothing writes to it
+        warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
+        return torch.from_numpy(array)
+
+
+def _items(items: Any, feature_names: tuple[str, ...] | None) -> Tensor:
+    if not isinstance(items, Tensor):
+        return _tensor(check_items("items", items, feature_names))
+    if items.ndim < 2 or 0 in items.shape:
+        raise ValueError(f"items must hold at least one item, shape (N, d) or (N, ...); got {tuple(items.shape)}.")
+    if items.is_floating_point():
+        check_finite("items", items.detach().cpu().numpy(), feature_names)
+    return items.detach()
+
+
+def _codes(group: Any, n: int) -> NDArray[np.int64]:
+    """Group names of any kind as whole numbers."""
+    names = np.asarray(group)
+    if names.shape != (n,):
+        raise ValueError(f"group must have one entry for each pair: expected shape ({n},), got {names.shape}.")
+    if names.dtype.kind == "f":
+        check_vector("group", names, n)
+    return np.unique(names, return_inverse=True)[1].astype(np.int64)
+
+
+def _rows_of_ids(table: NDArray[Any], frame: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The row numbers of the two columns of ids, looked up in the index of a data frame."""
+    if not frame.index.is_unique:
+        twice = frame.index[frame.index.duplicated()][0]
+        raise ValueError(f"the index of the items must hold each id once; {twice!r} stands there more than once.")
+    left, right = (frame.index.get_indexer(column).astype(np.int64) for column in table.T)
+    for what, ids, rows in (
+        ("pairs, first column", table[:, 0], left),
+        ("pairs, second column", table[:, 1], right),
+    ):
+        check_known_ids(what, ids, rows)
+    return left, right
+
+
+def sample_pairs(
+    items: Any, *, labels: ArrayLike, posteriors: ArrayLike, n_pairs: int, prior: float, seed: int = 0
+) -> Pairs:
+    """Draw ``n_pairs`` pairs at a class prior, without replacement, with differences from the posteriors.
+
+    int(2 n prior) positives and the rest negatives are drawn and shuffled; the first half are the first items of
+    the pairs and the second half the second ones. The labels decide which items are drawn; apart from oracles,
+    nothing learns from them.
+
+    >>> pairs = sample_pairs([[0.0], [1.0], [2.0], [3.0]], labels=[0, 0, 1, 1], posteriors=[0.1, 0.2, 0.8, 0.9],
+    ...                      n_pairs=2, prior=0.5)
+    >>> pairs.difference.abs().sum().item() <= 2
+    True
+    """
+    check_count("n_pairs", n_pairs)
+    features = _items(items, None)
+    positive = _tensor(check_labels(labels, len(features))) > 0
+    n_positive = int(2 * n_pairs * check_prior(prior) + 1e-9)
+    wanted = {"positives": n_positive, "negatives": 2 * n_pairs - n_positive}
+    there = {"positives": positive.nonzero()[:, 0], "negatives": (~positive).nonzero()[:, 0]}
+    chance = generator(seed, "pairs")
+    drawn = []
+    for kind, count in wanted.items():
+        if count > len(there[kind]):
+            raise ValueError(
+                f"{n_pairs} pairs at prior {prior:g} take {count} {kind}, and there are {len(there[kind])}. "
+                "Ask for fewer pairs or another prior."
+            )
+        drawn.append(there[kind][torch.randperm(len(there[kind]), generator=chance)[:count]])
+    rows = torch.cat(drawn)[torch.randperm(2 * n_pairs, generator=chance)]
+    left, right = rows.view(2, n_pairs)
+    r = _tensor(check_posteriors(posteriors, len(features)))
+    return Pairs(features, left, right, r[right] - r[left], posteriors=r, labels=positive)

@@ -1,0 +1,74 @@
+r"""Confidence-difference learning (Wang et al., NeurIPS 2023).
+
+Symbols, as in the paper: a pair :math:`(x, x')` of independent items, :math:`g, g'` the model's scores for them,
+:math:`c = p(+|x') - p(+|x)`, :math:`\pi` the class prior, :math:`\ell_\pm(z) = \phi(\pm z)` a margin loss,
+:math:`f` a correction.
+"""
+
+import torch
+from torch import Tensor
+
+from confdiff.corrections import Correction, absolute
+from confdiff.losses import MarginLoss, logistic
+from confdiff.validation import check_same_shape
+
+
+def confdiff_terms(
+    g: Tensor,
+    g_prime: Tensor,
+    c: Tensor,
+    *,
+    prior: float | Tensor,
+    weight: Tensor | None = None,
+    loss: MarginLoss = logistic,
+    alpha: float = 0.5,
+) -> Tensor:
+    r"""The four partial risks A, B, C, D of confidence-difference learning (Eq. 12, Lemma 1).
+
+    .. math::
+        A = \alpha \,\mathrm{mean}[(\pi - c)\, \ell_+(g)]         \qquad
+        B = \alpha \,\mathrm{mean}[(1 - \pi - c)\, \ell_-(g')]     \\
+        C = (1 - \alpha) \,\mathrm{mean}[(\pi + c)\, \ell_+(g')]   \qquad
+        D = (1 - \alpha) \,\mathrm{mean}[(1 - \pi + c)\, \ell_-(g)]
+
+    Their sum is an unbiased estimate of the classification risk for every ``alpha`` (Lemma 1), with the least
+    variance at 1/2 (Theorem 2), which is the paper's estimator.
+
+    Shapes: g, g_prime, c: (n,); prior: a number, or (n,) where groups of pairs have priors of their own;
+    weight: (n,), weights with mean 1 keep the scale. Returns: (4,).
+
+    >>> g, g_prime, c = torch.tensor([0.0, 1.0]), torch.tensor([1.0, -1.0]), torch.tensor([0.5, -0.5])
+    >>> confdiff_terms(g, g_prime, c, prior=0.5)
+    tensor([0.0783, 0.0783, 0.0783, 0.1733])
+    """
+    check_same_shape(g=g, g_prime=g_prime, c=c, weight=weight, prior=prior if isinstance(prior, Tensor) else None)
+    margins = torch.stack([g, -g_prime, g_prime, -g])
+    shares = torch.stack([prior - c, 1 - prior - c, prior + c, 1 - prior + c])
+    if weight is not None:
+        shares = shares * weight
+    mixture = g.new_tensor([alpha, alpha, 1 - alpha, 1 - alpha])
+    return mixture * (shares * loss(margins)).mean(-1)
+
+
+def confdiff_risk(
+    g: Tensor,
+    g_prime: Tensor,
+    c: Tensor,
+    *,
+    prior: float | Tensor,
+    weight: Tensor | None = None,
+    loss: MarginLoss = logistic,
+    correction: Correction = absolute,
+) -> Tensor:
+    r"""The risk of confidence-difference learning, f(A) + f(B) + f(C) + f(D).
+
+    ConfDiff-Unbiased, -ReLU and -ABS are the corrections ``identity``, ``relu`` and ``absolute``. A corrected risk
+    takes the pairs to be in no particular order: see ``Pairs.shuffled_orientation``.
+
+    Shapes: as in :func:`confdiff_terms`. Returns: ().
+
+    >>> g, g_prime, c = torch.tensor([0.0, 1.0]), torch.tensor([1.0, -1.0]), torch.tensor([0.5, -0.5])
+    >>> confdiff_risk(g, g_prime, c, prior=0.5)
+    tensor(0.4083)
+    """
+    return correction(confdiff_terms(g, g_prime, c, prior=prior, weight=weight, loss=loss)).sum()

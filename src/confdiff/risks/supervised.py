@@ -1,0 +1,58 @@
+r"""Supervised references: what could be learned if the items themselves were labelled.
+
+Symbols: :math:`g, g'` the scores of the two items of a pair, :math:`r, r'` their probabilities of being positive
+(Oracle-Soft) or their labels as 0 and 1 (Oracle-Hard, the same formula), :math:`\ell_\pm(z) = \phi(\pm z)`.
+"""
+
+import torch
+from torch import Tensor
+
+from confdiff.losses import MarginLoss, logistic
+from confdiff.validation import check_same_shape
+
+
+def supervised_terms(
+    g: Tensor,
+    g_prime: Tensor,
+    r: Tensor,
+    r_prime: Tensor,
+    *,
+    weight: Tensor | None = None,
+    loss: MarginLoss = logistic,
+) -> Tensor:
+    r"""The partial risks of the first and of the second items (Wang et al. 2023, Eq. 4, over both items of a pair).
+
+    .. math::
+        \tfrac12 \mathrm{mean}[r\, \ell_+(g) + (1 - r)\, \ell_-(g)], \qquad
+        \tfrac12 \mathrm{mean}[r'\, \ell_+(g') + (1 - r')\, \ell_-(g')]
+
+    Shapes: g, g_prime, r, r_prime, weight: (n,). Returns: (2,).
+
+    >>> supervised_terms(torch.zeros(2), torch.zeros(2), torch.tensor([0.0, 1.0]), torch.tensor([0.3, 0.6]))
+    tensor([0.3466, 0.3466])
+    """
+    check_same_shape(g=g, g_prime=g_prime, r=r, r_prime=r_prime, weight=weight)
+    scores, targets = torch.stack([g, g_prime]), torch.stack([r, r_prime])
+    risks = targets * loss(scores) + (1 - targets) * loss(-scores)
+    if weight is not None:
+        risks = risks * weight
+    return risks.mean(-1) / 2
+
+
+def supervised_risk(
+    g: Tensor,
+    g_prime: Tensor,
+    r: Tensor,
+    r_prime: Tensor,
+    *,
+    weight: Tensor | None = None,
+    loss: MarginLoss = logistic,
+) -> Tensor:
+    """The ordinary supervised risk over both items of every pair: the sum of :func:`supervised_terms`.
+
+    Shapes: as in :func:`supervised_terms`. Returns: ().
+
+    >>> supervised_risk(torch.zeros(2), torch.zeros(2), torch.ones(2), torch.zeros(2))
+    tensor(0.6931)
+    """
+    return supervised_terms(g, g_prime, r, r_prime, weight=weight, loss=loss).sum()

@@ -1,0 +1,79 @@
+"""The one training loop. It knows nothing of methods but the row of the table that it is given.
+
+A step: the rows of the batch are gathered into one buffer, one forward pass scores x and x' together (two passes,
+where a protocol asks for that), the method's risk is taken and the optimiser makes a step. The order of the pairs
+in each epoch depends on the seed and the epoch alone, so a run can go on from any step.
+"""
+
+import os
+
+import torch
+from torch import Tensor, nn
+
+from confdiff.losses import MarginLoss, logistic
+from confdiff.methods import Method, find_method
+from confdiff.pairs import Pairs
+from confdiff.randomness import seeded
+from confdiff.training.checkpoint import Checkpoint
+from confdiff.training.progress import progress_bar
+from confdiff.training.recipe import OPTIMIZERS, SCHEDULES, Recipe
+from confdiff.training.run import Evaluation, History, Run
+from confdiff.validation import check_scores
+
+__all__ = ["OPTIMIZERS", "SCHEDULES", "Evaluation", "History", "Recipe", "predict_scores", "train"]
+
+
+def train(
+    model: nn.Module,
+    pairs: Pairs,
+    method: Method | str,
+    *,
+    prior: float | Tensor | None = None,
+    loss: MarginLoss = logistic,
+    recipe: Recipe | None = None,
+    evaluate: Evaluation | None = None,
+    evaluate_from: int = 1,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_seconds: float = 30,
+    progress: bool = False,
+) -> History:
+    """Train ``model`` in place and return the history.
+
+    prior: the class prior, or (n,) one for each pair where groups have priors of their own.
+    evaluate: called with the model, in evaluation mode, after each epoch from ``evaluate_from`` on.
+    checkpoint: a file that is kept while training, at most every ``checkpoint_seconds``. Where it is there already,
+        training goes on from it and ends with the same weights as a run that was never stopped.
+    progress: show a progress bar.
+    """
+    row = find_method(method) if isinstance(method, str) else method
+    run = Run(model, pairs, row, prior, loss, recipe or Recipe())
+    keeper = Checkpoint(checkpoint, checkpoint_seconds, run) if checkpoint is not None else None
+    with seeded(run.recipe.seed, "training"), progress_bar(progress, row.name, run.total_steps) as show:
+        if keeper:
+            keeper.resume()
+        model.train()
+        while run.step < run.total_steps:
+            run.take_step()
+            if run.step % run.steps_per_epoch == 0:
+                run.end_epoch(evaluate if run.epoch >= evaluate_from else None)
+            show(run)
+            if keeper:
+                keeper.save_if_due()
+    model.eval()
+    return run.history
+
+
+def predict_scores(model: nn.Module, items: Tensor, *, batch_size: int = 4096) -> Tensor:
+    """The model's scores for ``items``, in evaluation mode and without gradients. Returns: (m,), on the CPU."""
+    device = _device_of(model)
+    was_training = model.training
+    model.eval()
+    with torch.inference_mode():
+        scores = [check_scores(model(x.to(device)), len(x)).cpu() for x in items.split(batch_size)]
+    model.train(was_training)
+    return torch.cat(scores)
+
+
+def _device_of(model: nn.Module) -> torch.device:
+    first = next(model.parameters(), None)
+    return torch.device("cpu") if first is None else first.device

@@ -1,0 +1,100 @@
+"""A file that is kept while training, from which a run goes on as if it had never been stopped."""
+
+import hashlib
+import json
+import os
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from confdiff.storage import load_tree, save_tree
+from confdiff.training.run import Run
+
+
+@dataclass
+class Checkpoint:
+    """A file with everything that decides how a run goes on."""
+
+    path: str | os.PathLike[str]
+    every: float
+    run: Run
+    saved_at: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self.fingerprint = self._fingerprint()
+
+    def resume(self) -> None:
+        """Go on from the file where there is one."""
+        if not Path(self.path).exists():
+            return
+        run, state = self.run, load_tree(self.path)
+        if state.get("fingerprint") != self.fingerprint:
+            raise ValueError(
+                f"the checkpoint {os.fspath(self.path)} belongs to another run: {self._what_differs(state)}. "
+                "Delete it to start anew, or name another file."
+            )
+        run.model.load_state_dict(state["model"])
+        run.optimizer.load_state_dict(state["optimizer"])
+        run.step, run.risk_sum, run.seconds = state["step"], state["risk_sum"], state["seconds"]
+        run.history = state["history"]
+        torch.set_rng_state(state["chance"])
+        if state["chance_cuda"]:
+            torch.cuda.set_rng_state_all(state["chance_cuda"])
+
+    def save_if_due(self) -> None:
+        """Save where the last time is long enough ago, and at the end."""
+        if self.run.step < self.run.total_steps and time.monotonic() - self.saved_at < self.every:
+            return
+        run = self.run
+        state = {
+            "fingerprint": self.fingerprint,
+            "model": run.model.state_dict(),
+            "optimizer": run.optimizer.state_dict(),
+            "step": run.step,
+            "risk_sum": run.risk_sum,
+            "seconds": run.seconds,
+            "history": run.history,
+            "chance": torch.get_rng_state(),
+            "chance_cuda": torch.cuda.get_rng_state_all() if run.device.type == "cuda" else [],
+        }
+        save_tree(self.path, state)
+        self.saved_at = time.monotonic()
+
+    def _fingerprint(self) -> dict[str, str]:
+        """What makes two runs the same: a short text for each part, so that a difference can be named."""
+        run = self.run
+        recipe = asdict(run.recipe) | {"optimizer": _name(run.recipe.optimizer), "device": run.device.type}
+        shapes = {name: tuple(value.shape) for name, value in run.model.state_dict().items()}
+        prior = "one for each pair" if run.has_priors else str(run.prior)
+        return {
+            "method": run.method.name,
+            "loss": _name(run.loss),
+            "prior": prior,
+            **{name: str(value) for name, value in recipe.items()},
+            "network": _digest(json.dumps(shapes).encode()),
+            "items": _digest(run.items),
+            "pairs": _digest(run.rows, run.columns),
+        }
+
+    def _what_differs(self, state: dict[str, Any]) -> str:
+        there = state.get("fingerprint", {})
+        return "; ".join(
+            f"{name} was {there.get(name, 'not there')}, now {value}"
+            for name, value in self.fingerprint.items()
+            if there.get(name) != value
+        )
+
+
+def _digest(*parts: Tensor | bytes) -> str:
+    digest = hashlib.blake2b(digest_size=8)
+    for part in parts:
+        digest.update(part if isinstance(part, bytes) else part.cpu().contiguous().view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+def _name(thing: object) -> str:
+    return thing if isinstance(thing, str) else getattr(thing, "__qualname__", repr(thing))

@@ -1,0 +1,31 @@
+"""A progress bar for a training run."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from confdiff.training.run import Run
+
+
+@contextmanager
+def progress_bar(shown: bool, title: str, total: int) -> Iterator[Callable[[Run], None]]:
+    """A function that shows how far a run is; it does nothing where no bar is asked for."""
+    if not shown:
+        yield lambda run: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[now]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(title, total=total, now="")
+
+        def show(run: Run) -> None:
+            risk = f", risk {run.history[-1]['risk']:.4f}" if run.history else ""
+            bar.update(task, completed=run.step, now=f"epoch {run.epoch}/{run.recipe.epochs}{risk}")
+
+        yield show

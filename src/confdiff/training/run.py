@@ -1,0 +1,175 @@
+"""A training run at some step: what a step is, and what an epoch leaves behind."""
+
+import math
+import time
+from collections.abc import Callable, Mapping
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from confdiff.losses import MarginLoss
+from confdiff.methods import Method
+from confdiff.pairs import Pairs
+from confdiff.randomness import generator
+from confdiff.training.recipe import OPTIMIZERS, SCHEDULES, Recipe, find_device
+from confdiff.validation import (
+    check_prior,
+    check_same_shape,
+    check_scores,
+    non_finite_risk,
+    prior_missing,
+)
+
+History = list[dict[str, float]]
+"""One record an epoch: epoch, risk, seconds so far, and whatever the evaluation gave."""
+
+Evaluation = Callable[[nn.Module], Mapping[str, float]]
+
+
+def batches(n: int, size: int) -> list[slice]:
+    """Slices of at most ``size`` pairs; a last batch of one joins the one before, as batch norm cannot take it.
+
+    >>> batches(5, 2)
+    [slice(0, 2, None), slice(2, 5, None)]
+    """
+    starts = list(range(0, n, size))
+    if len(starts) > 1 and n - starts[-1] == 1:
+        starts.pop()
+    return [slice(start, stop) for start, stop in zip(starts, [*starts[1:], n], strict=True)]
+
+
+class Run:
+    """A run at some step: the data on the device, the optimiser, and the running sums of the epoch."""
+
+    def __init__(
+        self,
+        model: nn.Module,
+        pairs: Pairs,
+        method: Method,
+        prior: float | Tensor | None,
+        loss: MarginLoss,
+        recipe: Recipe,
+    ) -> None:
+        self.model, self.method, self.loss, self.recipe = model, method, loss, recipe
+        self.device = find_device(recipe.device)
+        model.to(self.device)
+        if method.needs_exchangeable_pairs:
+            pairs = pairs.shuffled_orientation(recipe.seed)
+        self.items = pairs.items.to(self.device)
+        self.rows = torch.stack([pairs.left, pairs.right]).to(self.device)
+        self.prior = _checked_prior(prior, method, len(pairs))
+        self.columns = self._columns(pairs).to(self.device)
+        self.batches = batches(len(pairs), recipe.batch_size)
+        self.buffer = self._buffer()
+        self.optimizer, self.peak_rates = self._optimizer()
+        self.step, self.risk_sum, self.seconds = 0, 0.0, 0.0
+        self.history: History = []
+        self._arranged = -1  # the epoch whose order the batches are cut from
+        self._clock = time.perf_counter()
+
+    def _columns(self, pairs: Pairs) -> Tensor:
+        """Everything that each pair brings but its items: targets, then weight and prior where these vary. (k, n)."""
+        columns = list(pairs.targets(self.method.learns_from))
+        self.has_weight, self.has_priors = pairs.weight is not None, isinstance(self.prior, Tensor)
+        if pairs.weight is not None:
+            columns.append(pairs.weight / pairs.weight.mean())
+        if isinstance(self.prior, Tensor):
+            columns.append(self.prior)
+        return torch.stack(columns)
+
+    def _buffer(self) -> Tensor:
+        largest = max(batch.stop - batch.start for batch in self.batches)
+        if self.recipe.forward_passes == 2 and self.rows.shape[1] == 1:
+            raise ValueError("two forward passes need at least two pairs; got one.")
+        return self.items.new_empty((2 * largest, *self.items.shape[1:]))
+
+    def _optimizer(self) -> tuple[Optimizer, list[float]]:
+        chosen = self.recipe.optimizer
+        factory = chosen if callable(chosen) else OPTIMIZERS[chosen]
+        optimizer = factory(
+            self.model.parameters(), lr=self.recipe.learning_rate, weight_decay=self.recipe.weight_decay
+        )
+        return optimizer, [group["lr"] for group in optimizer.param_groups]
+
+    @property
+    def steps_per_epoch(self) -> int:
+        return len(self.batches)
+
+    @property
+    def total_steps(self) -> int:
+        return self.recipe.epochs * self.steps_per_epoch
+
+    @property
+    def epoch(self) -> int:
+        """Epochs that are done."""
+        return self.step // self.steps_per_epoch
+
+    def take_step(self) -> None:
+        """One batch: gather, score, risk, step."""
+        if self._arranged != self.epoch:
+            self._arrange(self.epoch)
+        batch = self.batches[self.step % self.steps_per_epoch]
+        columns = list(self._epoch_columns[:, batch])
+        prior = columns.pop() if self.has_priors else self.prior
+        weight = columns.pop() if self.has_weight else None
+        g, g_prime = self._scores(self._epoch_rows[:, batch])
+        terms = self.method.partial_risks(g, g_prime, *columns, prior=prior, weight=weight, loss=self.loss)
+        risk = self.method.correction(terms).sum()
+        value = risk.item()
+        if not math.isfinite(value):
+            raise non_finite_risk(terms, self.method.term_names, self.epoch, self.step)
+        self._set_learning_rate()
+        self.optimizer.zero_grad()
+        risk.backward()  # type: ignore[no-untyped-call]
+        self.optimizer.step()
+        self.risk_sum += value * len(g)
+        self.step += 1
+
+    def _arrange(self, epoch: int) -> None:
+        """Bring the pairs into the order of an epoch, so that a batch is a slice."""
+        chance = generator(self.recipe.seed, "order", epoch)
+        order = torch.randperm(self.rows.shape[1], generator=chance).to(self.device)
+        self._epoch_rows, self._epoch_columns = self.rows[:, order], self.columns[:, order]
+        self._arranged = epoch
+
+    def _scores(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        n = rows.shape[1]
+        x = torch.index_select(self.items, 0, rows.reshape(-1), out=self.buffer[: 2 * n])
+        if self.recipe.forward_passes == 2:
+            return check_scores(self.model(x[:n]), n), check_scores(self.model(x[n:]), n)
+        g, g_prime = check_scores(self.model(x), 2 * n).view(2, n)
+        return g, g_prime
+
+    def _set_learning_rate(self) -> None:
+        if self.recipe.schedule == "constant":
+            return
+        share = SCHEDULES[self.recipe.schedule](self.step / self.total_steps)
+        for group, peak in zip(self.optimizer.param_groups, self.peak_rates, strict=True):
+            group["lr"] = peak * share
+
+    def end_epoch(self, evaluate: Evaluation | None) -> None:
+        """Close the epoch's record, with an evaluation if one is asked for."""
+        now = time.perf_counter()
+        self.seconds, self._clock = self.seconds + now - self._clock, now
+        record = {"epoch": self.epoch, "risk": self.risk_sum / self.rows.shape[1], "seconds": self.seconds}
+        self.risk_sum = 0.0
+        if evaluate is not None:
+            self.model.eval()
+            record |= {name: float(value) for name, value in evaluate(self.model).items()}
+            self.model.train()
+            self._clock = time.perf_counter()  # seconds are those of training
+        self.history.append(record)
+
+
+def _checked_prior(prior: float | Tensor | None, method: Method, n: int) -> float | Tensor | None:
+    if not method.needs_prior:
+        return None
+    if prior is None:
+        raise prior_missing(method.name)
+    if not isinstance(prior, Tensor):
+        return check_prior(prior)
+    check_same_shape(prior=prior, pairs=torch.empty(n))
+    for value in (prior.min().item(), prior.max().item()):
+        check_prior(value)
+    return prior.to(torch.float32)

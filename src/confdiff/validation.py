@@ -1,0 +1,257 @@
+"""Every check of what a user hands in, and every message about it.
+
+A message says what was expected, what came and where, and what to do about it. All checks raise ``ValueError``
+(the classes of scikit-learn and NumPy would do the same), so that one ``except`` is enough for a caller.
+"""
+
+import math
+from collections.abc import Iterable
+from difflib import get_close_matches
+from numbers import Integral, Real
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+T = TypeVar("T")
+
+
+def check_choice(what: str, value: object, choices: Iterable[str]) -> str:
+    """Return ``value`` if it is one of ``choices``; otherwise suggest the nearest one.
+
+    >>> check_choice("method", "confdif-abs", ["confdiff-abs", "confdiff-relu"])
+    Traceback (most recent call last):
+    ...
+    ValueError: unknown method 'confdif-abs'. Did you mean 'confdiff-abs'? Known: confdiff-abs, confdiff-relu.
+    """
+    known = list(choices)
+    if isinstance(value, str) and value in known:
+        return value
+    near = get_close_matches(str(value).lower(), known, n=1, cutoff=0.5)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"unknown {what} {value!r}.{hint} Known: {', '.join(known)}.")
+
+
+def check_count(what: str, value: object, *, least: int = 1) -> int:
+    """A whole number of at least ``least``."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{what} must be a whole number of at least {least}; got {value!r}.")
+    return int(value)
+
+
+def check_number(what: str, value: object, *, above: float | None = None, least: float | None = None) -> float:
+    """A finite real number, above ``above`` or at least ``least`` where these are given."""
+    bound = f" above {above:g}" if above is not None else f" of at least {least:g}" if least is not None else ""
+    message = f"{what} must be a finite number{bound}; got {value!r}."
+    if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
+        raise ValueError(message)
+    if (above is not None and value <= above) or (least is not None and value < least):
+        raise ValueError(message)
+    return float(value)
+
+
+def check_prior(prior: object) -> float:
+    """The class prior p(y = +1): a number strictly between 0 and 1.
+
+    >>> check_prior(20)
+    Traceback (most recent call last):
+    ...
+    ValueError: prior must be a probability strictly between 0 and 1, such as 0.2; got 20.
+    """
+    if not isinstance(prior, Real) or isinstance(prior, bool) or not 0 < prior < 1:
+        raise ValueError(f"prior must be a probability strictly between 0 and 1, such as 0.2; got {prior!r}.")
+    return float(prior)
+
+
+def prior_missing(method: str) -> ValueError:
+    """The error for a method that needs the class prior when none was given."""
+    return ValueError(
+        f"method {method!r} needs the class prior p(y = +1), and none was given. "
+        "Pass prior=..., the share of positives among the items (a rough figure is better than none)."
+    )
+
+
+def as_array(what: str, values: Any) -> NDArray[Any]:
+    """Anything array-like (list, NumPy, pandas, torch) as a dense numeric NumPy array, without a copy if possible."""
+    if isinstance(values, Tensor):
+        values = values.detach().cpu().numpy()
+    if hasattr(values, "toarray"):
+        raise ValueError(f"{what} must be dense; got a sparse matrix. Use {what}.toarray() if it fits in memory.")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{what} must be a regular array; the rows have different lengths.") from error
+    if array.dtype == object:
+        try:
+            array = array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{what} must be numeric; got {_first_non_number(array)}.") from error
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{what} must be numeric; got values of type {array.dtype}.")
+    return array
+
+
+def _first_non_number(array: NDArray[Any]) -> str:
+    for place, value in np.ndenumerate(array):
+        if not isinstance(value, Real):
+            return f"{value!r} at {_place(place)}"
+    return "values that are not numbers"
+
+
+def _place(index: tuple[int, ...], columns: Iterable[str] | None = None) -> str:
+    """Where an entry stands, in words: ``row 3``, ``row 3, column 5``, ``row 3, column 'age'``."""
+    if len(index) == 1 or columns is None:
+        names: list[object] = list(index[1:])
+    else:
+        names = [repr(list(columns)[index[1]])]
+    return ", ".join([f"row {index[0]}"] + [f"column {name}" for name in names])
+
+
+def check_finite(what: str, array: NDArray[Any], columns: Iterable[str] | None = None) -> None:
+    """No NaN and no infinity; the message names the first bad entry.
+
+    >>> check_finite("items", np.array([[1.0, 2.0], [np.nan, 3.0]]), columns=["age", "weight"])
+    Traceback (most recent call last):
+    ...
+    ValueError: items must be finite; found nan at row 1, column 'age'. Impute or drop it first.
+    """
+    # The sum of a finite array is finite or overflows: only then is every single entry worth a look.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if array.dtype.kind != "f" or np.isfinite(array.sum()):
+            return
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        index = tuple(int(i) for i in bad[0])
+        more = f" ({len(bad)} such entries)" if len(bad) > 1 else ""
+        place = _place(index, columns)
+        raise ValueError(f"{what} must be finite; found {array[index]} at {place}{more}. Impute or drop it first.")
+
+
+def check_items(what: str, values: Any, columns: Iterable[str] | None = None) -> NDArray[np.float32]:
+    """A matrix of features, one item a row: 2-D, not empty, finite; as 32-bit floats."""
+    array = as_array(what, values)
+    if array.ndim != 2:
+        raise ValueError(f"{what} must be a matrix with one item a row, shape (m, d); got shape {array.shape}.")
+    if 0 in array.shape:
+        raise ValueError(f"{what} must hold at least one item and one feature; got shape {array.shape}.")
+    check_finite(what, array, columns)
+    with np.errstate(over="ignore"):
+        features: NDArray[np.float32] = np.ascontiguousarray(array, dtype=np.float32)
+    if features is not array:  # a finite 64-bit number may be out of reach of 32 bits
+        check_finite(f"{what}, as 32-bit floats,", features, columns)
+    return features
+
+
+def check_vector(what: str, values: Any, length: int | None = None, *, of: str = "pair") -> NDArray[Any]:
+    """A finite numeric vector, with one entry for each of ``length`` pairs (or items)."""
+    array = as_array(what, values)
+    if array.ndim != 1:
+        raise ValueError(f"{what} must be one number for each {of}, shape (n,); got shape {array.shape}.")
+    if length is not None and len(array) != length:
+        raise ValueError(f"{what} must have one entry for each {of}: expected {length}, got {len(array)}.")
+    check_finite(what, array)
+    return array
+
+
+def check_range(what: str, array: NDArray[Any], low: float, high: float, hint: str) -> None:
+    """All entries in [low, high]; the message names the first that is not."""
+    outside = np.flatnonzero((array < low) | (array > high))
+    if len(outside):
+        row = int(outside[0])
+        more = f" ({len(outside)} such rows)" if len(outside) > 1 else ""
+        raise ValueError(f"{what} must lie in [{low:g}, {high:g}]; got {array[row]:g} at row {row}{more}. {hint}")
+
+
+def check_difference(values: Any, length: int | None = None) -> NDArray[np.float32]:
+    """Confidence differences c = p(+|x') - p(+|x): one for each pair, in [-1, 1]."""
+    array = check_vector("c (the confidence difference)", values, length)
+    hint = "Divide percentages by 100; map a scale to -1..1."
+    check_range("c (the confidence difference)", array, -1, 1, hint)
+    return array.astype(np.float32)
+
+
+def check_weight(values: Any, length: int) -> NDArray[np.float32]:
+    """Weights of the pairs: not negative, not all zero."""
+    array = check_vector("weight", values, length)
+    check_range("weight", array, 0, math.inf, "Drop pairs that should not count.")
+    if not array.any():
+        raise ValueError("weight must be above 0 for at least one pair; all are 0.")
+    return array.astype(np.float32)
+
+
+def check_posteriors(values: Any, length: int) -> NDArray[np.float32]:
+    """Posteriors r = p(y = +1 | x), one for each item, in [0, 1]."""
+    array = check_vector("posteriors", values, length, of="item")
+    check_range("posteriors", array, 0, 1, "Posteriors are probabilities of the positive class.")
+    return array.astype(np.float32)
+
+
+def check_labels(values: Any, length: int) -> NDArray[np.float32]:
+    """Class labels of the items, given as 0/1 or -1/+1, returned as 0/1."""
+    array = check_vector("labels", values, length, of="item")
+    found = np.unique(array)
+    if not (np.isin(found, (0, 1)).all() or np.isin(found, (-1, 1)).all()):
+        shown = ", ".join(f"{value:g}" for value in found[:5])
+        raise ValueError(f"labels must be 0/1 or -1/+1; got the values {shown}.")
+    return (array == 1).astype(np.float32)
+
+
+def check_rows(what: str, values: Any, n_items: int, length: int | None = None) -> NDArray[np.int64]:
+    """Row numbers into the items, one for each pair."""
+    array = check_vector(what, values, length)
+    if array.dtype.kind == "f" and (array % 1).any():
+        row = int(np.flatnonzero(array % 1)[0])
+        raise ValueError(f"{what} must be whole row numbers into the items; got {array[row]:g} at row {row}.")
+    if array.dtype.kind == "b":
+        raise ValueError(f"{what} must be row numbers into the items; got true/false values.")
+    outside = np.flatnonzero((array < 0) | (array >= n_items))
+    if len(outside):
+        row = int(outside[0])
+        raise ValueError(
+            f"{what} must point into the items, 0 to {n_items - 1}; got {array[row]:g} at row {row}"
+            f"{f' ({len(outside)} such rows)' if len(outside) > 1 else ''}."
+        )
+    return array.astype(np.int64)
+
+
+def check_known_ids(what: str, ids: NDArray[Any], rows: NDArray[np.int64]) -> None:
+    """Every id was found in the index of the items (``rows`` holds -1 where it was not)."""
+    unknown = np.flatnonzero(rows < 0)
+    if len(unknown):
+        first = int(unknown[0])
+        more = f" ({len(unknown)} such rows)" if len(unknown) > 1 else ""
+        raise ValueError(f"{what}: the id {ids[first]!r} at row {first} is not in the index of the items{more}.")
+
+
+def check_same_shape(**tensors: Tensor | None) -> None:
+    """Vectors of one length: nothing may broadcast silently.
+
+    >>> check_same_shape(g=torch.zeros(3), c=torch.zeros(3, 1))
+    Traceback (most recent call last):
+    ...
+    ValueError: g, c must be vectors of one length; got g (3,), c (3, 1).
+    """
+    given = {name: tensor for name, tensor in tensors.items() if tensor is not None}
+    first = next(iter(given.values())).shape
+    if len(first) == 1 and all(tensor.shape == first for tensor in given.values()):
+        return
+    shapes = ", ".join(f"{name} {tuple(tensor.shape)}" for name, tensor in given.items())
+    raise ValueError(f"{', '.join(given)} must be vectors of one length; got {shapes}.")
+
+
+def check_scores(output: Any, rows: int) -> Tensor:
+    """A model's output as a vector with one score for each item."""
+    if not isinstance(output, Tensor) or output.shape not in ((rows,), (rows, 1)):
+        got = f"shape {tuple(output.shape)}" if isinstance(output, Tensor) else type(output).__name__
+        raise ValueError(f"the model must give one score an item, shape ({rows},) or ({rows}, 1); got {got}.")
+    return output.reshape(rows)
+
+
+def non_finite_risk(terms: Tensor, names: Iterable[str], epoch: int, step: int) -> FloatingPointError:
+    """The error for a risk that is NaN or infinite: which partial risk, when, and what usually helps."""
+    bad = [f"{name} = {value:g}" for name, value in zip(names, terms.tolist(), strict=True) if not math.isfinite(value)]
+    return FloatingPointError(
+        f"the risk is not finite at epoch {epoch + 1}, step {step + 1}: partial risk {', '.join(bad) or 'sum'}. "
+        "A smaller learning rate or scaled features usually help."
+    )
