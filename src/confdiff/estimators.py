@@ -231,9 +231,8 @@ class ConfDiffClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _check_features(self, names: tuple[str, ...] | None, count: int) -> None:
         if count != self.n_features_in_:
-            raise ValueError(
-                f"X has {count} features, but {type(self).__name__} is expecting {self.n_features_in_} features as input."
-            )
+            expected = f"{type(self).__name__} is expecting {self.n_features_in_} features as input"
+            raise ValueError(f"X has {count} features, but {expected}.")
         known = getattr(self, "feature_names_in_", None)
         if names is not None and known is not None and list(names) != list(known):
             raise ValueError(f"the items have the columns {list(names)}; the model was fitted on {list(known)}.")
@@ -241,7 +240,7 @@ class ConfDiffClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _probability(self, scores: torch.Tensor) -> NDArray[np.float32]:
         probability = LOSSES[self.loss].probability
         assert probability is not None  # the callers are there only if it is
-        return probability(scores).numpy()  # type: ignore[no-any-return]
+        return probability(scores).numpy()
 
 
 def _warn_of_unconnected_groups(data: Pairs) -> None:

@@ -28,10 +28,10 @@ def reliability(probabilities: ArrayLike, labels: ArrayLike, *, bins: int = 10) 
     said = np.asarray(probabilities, dtype=np.float64)
     so = np.asarray(labels) > 0
     place = np.minimum((said * bins).astype(int), bins - 1)
-    counts = np.bincount(place, minlength=bins)
-    table = np.stack([np.bincount(place, said, bins), np.bincount(place, so, bins), counts], axis=1)[counts > 0]
-    table[:, :2] /= table[:, 2:]
-    return table
+    counts = np.bincount(place, minlength=bins).astype(np.float64)
+    sums = np.stack([np.bincount(place, said, bins), np.bincount(place, so, bins)])
+    full = counts > 0
+    return np.column_stack([(sums[:, full] / counts[full]).T, counts[full]])
 
 
 def calibration_error(probabilities: ArrayLike, labels: ArrayLike, *, bins: int = 10) -> float:

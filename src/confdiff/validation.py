@@ -35,7 +35,7 @@ def check_choice(what: str, value: object, choices: Iterable[str]) -> str:
 
 def check_count(what: str, value: object, *, least: int = 1) -> int:
     """A whole number of at least ``least``."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise ValueError(f"{what} must be a whole number of at least {least}; got {value!r}.")
     return int(value)
 
@@ -44,11 +44,12 @@ def check_number(what: str, value: object, *, above: float | None = None, least:
     """A finite real number, above ``above`` or at least ``least`` where these are given."""
     bound = f" above {above:g}" if above is not None else f" of at least {least:g}" if least is not None else ""
     message = f"{what} must be a finite number{bound}; got {value!r}."
-    if not isinstance(value, Real) or isinstance(value, bool) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
         raise ValueError(message)
-    if (above is not None and value <= above) or (least is not None and value < least):
+    number = float(value)
+    if (above is not None and number <= above) or (least is not None and number < least):
         raise ValueError(message)
-    return float(value)
+    return number
 
 
 def check_prior(prior: object) -> float:
@@ -59,7 +60,7 @@ def check_prior(prior: object) -> float:
     ...
     ValueError: prior must be a probability strictly between 0 and 1, such as 0.2; got 20.
     """
-    if not isinstance(prior, Real) or isinstance(prior, bool) or not 0 < prior < 1:
+    if isinstance(prior, bool) or not isinstance(prior, Real) or not 0 < float(prior) < 1:
         raise ValueError(f"prior must be a probability strictly between 0 and 1, such as 0.2; got {prior!r}.")
     return float(prior)
 
@@ -194,7 +195,8 @@ def check_labels(values: Any, length: int) -> NDArray[np.float32]:
     if not (np.isin(found, (0, 1)).all() or np.isin(found, (-1, 1)).all()):
         shown = ", ".join(f"{value:g}" for value in found[:5])
         raise ValueError(f"labels must be 0/1 or -1/+1; got the values {shown}.")
-    return (array == 1).astype(np.float32)
+    positive: NDArray[np.float32] = (array == 1).astype(np.float32)
+    return positive
 
 
 def check_rows(what: str, values: Any, n_items: int, length: int | None = None) -> NDArray[np.int64]:
@@ -227,15 +229,16 @@ def check_known_ids(what: str, ids: NDArray[Any], rows: NDArray[np.int64]) -> No
 def check_same_shape(**tensors: Tensor | None) -> None:
     """Vectors of one length: nothing may broadcast silently.
 
+    >>> import torch
     >>> check_same_shape(g=torch.zeros(3), c=torch.zeros(3, 1))
     Traceback (most recent call last):
     ...
     ValueError: g, c must be vectors of one length; got g (3,), c (3, 1).
     """
-    given = {name: tensor for name, tensor in tensors.items() if tensor is not None}
-    first = next(iter(given.values())).shape
-    if len(first) == 1 and all(tensor.shape == first for tensor in given.values()):
+    shape = next(iter(tensors.values())).shape  # type: ignore[union-attr]
+    if len(shape) == 1 and all(tensor is None or tensor.shape == shape for tensor in tensors.values()):
         return
+    given = {name: tensor for name, tensor in tensors.items() if tensor is not None}
     shapes = ", ".join(f"{name} {tuple(tensor.shape)}" for name, tensor in given.items())
     raise ValueError(f"{', '.join(given)} must be vectors of one length; got {shapes}.")
 

@@ -1,11 +1,60 @@
 """Linear models and multilayer perceptrons."""
 
+import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 
 def linear(n_features: int) -> nn.Module:
     """A linear score w.x + b; with the logistic loss its unbiased risk is convex."""
     return nn.Linear(n_features, 1)
+
+
+class _MLP(nn.Sequential):
+    """Linear, batch norm, ReLU, as often as there are hidden layers; then linear.
+
+    The layers are the usual ones and so are their parameters, only the forward pass is arranged for speed: inside it
+    a matrix has a row for each feature and a column for each item. Rows are then contiguous and aligned whatever the
+    width, which the matrix products like, and batch statistics run along them.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        *hidden, last = self
+        norms, moments = hidden[1::3], []
+        h = x.t()
+        for linear, norm in zip(hidden[0::3], norms, strict=True):
+            z = linear.weight @ h
+            if self.training:
+                z, *moment = _normalise(z, norm)
+                moments.append(moment)
+            else:
+                z = functional.batch_norm(z[None], norm.running_mean, norm.running_var, norm.weight, norm.bias)[0]
+            h = z.relu_()
+        if self.training:
+            _keep_running_statistics(norms, moments, len(x))
+        return torch.addmm(last.bias[:, None], last.weight, h)[0]
+
+
+def _normalise(z: Tensor, norm: nn.BatchNorm1d) -> tuple[Tensor, Tensor, Tensor]:
+    """Batch norm of z, which has a row for each feature, and its means and inverse standard deviations.
+
+    The batch statistics of a feature are those of its row: group norm with one group a feature, whose kernel is fast.
+    """
+    features, n = z.shape
+    if n < 2:
+        raise ValueError("batch norm needs at least two items in a batch; got one.")
+    return torch.native_group_norm(z, norm.weight, norm.bias, 1, features, n, features, norm.eps)
+
+
+def _keep_running_statistics(norms: list[nn.BatchNorm1d], moments: list[list[Tensor]], n: int) -> None:
+    """What batch norm does to its running mean and (unbiased) variance, for all layers at once."""
+    means, inverses = ([moment[0] for moment in column] for column in zip(*moments, strict=True))
+    variances = torch._foreach_pow(inverses, -2)
+    torch._foreach_sub_(variances, norms[0].eps)
+    torch._foreach_mul_(variances, n / (n - 1))
+    momentum = norms[0].momentum
+    torch._foreach_lerp_([norm.running_mean for norm in norms], means, momentum)
+    torch._foreach_lerp_([norm.running_var for norm in norms], variances, momentum)
 
 
 def mlp(n_features: int, *, hidden: tuple[int, ...] = (300, 300, 300)) -> nn.Module:
@@ -15,12 +64,8 @@ def mlp(n_features: int, *, hidden: tuple[int, ...] = (300, 300, 300)) -> nn.Mod
     """
     layers: list[nn.Module] = []
     for width_in, width_out in zip((n_features, *hidden[:-1]), hidden, strict=True):
-        layers += [
-            nn.Linear(width_in, width_out, bias=False),
-            nn.BatchNorm1d(width_out),
-            nn.ReLU(inplace=True),
-        ]
-    return nn.Sequential(*layers, nn.Linear(hidden[-1], 1))
+        layers += [nn.Linear(width_in, width_out, bias=False), nn.BatchNorm1d(width_out), nn.ReLU()]
+    return _MLP(*layers, nn.Linear(hidden[-1], 1))
 
 
 class _AuthorsMLP(nn.Module):

@@ -44,10 +44,10 @@ def confdiff_terms(
     check_same_shape(g=g, g_prime=g_prime, c=c, weight=weight, prior=prior if isinstance(prior, Tensor) else None)
     margins = torch.stack([g, -g_prime, g_prime, -g])
     shares = torch.stack([prior - c, 1 - prior - c, prior + c, 1 - prior + c])
+    shares = shares * (0.5 if alpha == 0.5 else c.new_tensor([[alpha], [alpha], [1 - alpha], [1 - alpha]]))
     if weight is not None:
         shares = shares * weight
-    mixture = g.new_tensor([alpha, alpha, 1 - alpha, 1 - alpha])
-    return mixture * (shares * loss(margins)).mean(-1)
+    return (shares * loss(margins)).mean(-1)
 
 
 def confdiff_risk(
@@ -69,6 +69,6 @@ def confdiff_risk(
 
     >>> g, g_prime, c = torch.tensor([0.0, 1.0]), torch.tensor([1.0, -1.0]), torch.tensor([0.5, -0.5])
     >>> confdiff_risk(g, g_prime, c, prior=0.5)
-    tensor(0.4083)
+    tensor(0.4082)
     """
     return correction(confdiff_terms(g, g_prime, c, prior=prior, weight=weight, loss=loss)).sum()

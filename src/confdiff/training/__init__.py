@@ -63,13 +63,13 @@ def train(
     return run.history
 
 
-def predict_scores(model: nn.Module, items: Tensor, *, batch_size: int = 4096) -> Tensor:
+def predict_scores(model: nn.Module, items: Tensor, *, batch_size: int = 1024) -> Tensor:
     """The model's scores for ``items``, in evaluation mode and without gradients. Returns: (m,), on the CPU."""
     device = _device_of(model)
     was_training = model.training
     model.eval()
     with torch.inference_mode():
-        scores = [check_scores(model(x.to(device)), len(x)).cpu() for x in items.split(batch_size)]
+        scores = [check_scores(model(x.to(device)), len(x)).cpu() for x in torch.split(items, batch_size)]
     model.train(was_training)
     return torch.cat(scores)
 

@@ -69,15 +69,14 @@ class Checkpoint:
         run = self.run
         recipe = asdict(run.recipe) | {"optimizer": _name(run.recipe.optimizer), "device": run.device.type}
         shapes = {name: tuple(value.shape) for name, value in run.model.state_dict().items()}
-        prior = "one for each pair" if run.has_priors else str(run.prior)
         return {
             "method": run.method.name,
             "loss": _name(run.loss),
-            "prior": prior,
+            "prior": "one for each pair" if isinstance(run.columns[-1], Tensor) else str(run.columns[-1]),
             **{name: str(value) for name, value in recipe.items()},
             "network": _digest(json.dumps(shapes).encode()),
             "items": _digest(run.items),
-            "pairs": _digest(run.rows, run.columns),
+            "pairs": _digest(run.rows, *(column for column in run.columns if isinstance(column, Tensor))),
         }
 
     def _what_differs(self, state: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -27,16 +27,17 @@ History = list[dict[str, float]]
 Evaluation = Callable[[nn.Module], Mapping[str, float]]
 
 
-def batches(n: int, size: int) -> list[slice]:
-    """Slices of at most ``size`` pairs; a last batch of one joins the one before, as batch norm cannot take it.
+def batch_sizes(n: int, size: int) -> list[int]:
+    """Pairs in each batch of an epoch; a last batch of one joins the one before, as batch norm cannot take it.
 
-    >>> batches(5, 2)
-    [slice(0, 2, None), slice(2, 5, None)]
+    >>> batch_sizes(5, 2), batch_sizes(6, 2)
+    ([2, 3], [2, 2, 2])
     """
-    starts = list(range(0, n, size))
-    if len(starts) > 1 and n - starts[-1] == 1:
-        starts.pop()
-    return [slice(start, stop) for start, stop in zip(starts, [*starts[1:], n], strict=True)]
+    full, rest = divmod(n, size)
+    sizes = [size] * full + [rest] * (rest > 0)
+    if rest == 1 and full:
+        sizes[-2:] = [size + 1]
+    return sizes
 
 
 class Run:
@@ -58,46 +59,41 @@ class Run:
             pairs = pairs.shuffled_orientation(recipe.seed)
         self.items = pairs.items.to(self.device)
         self.rows = torch.stack([pairs.left, pairs.right]).to(self.device)
-        self.prior = _checked_prior(prior, method, len(pairs))
-        self.columns = self._columns(pairs).to(self.device)
-        self.batches = batches(len(pairs), recipe.batch_size)
+        self.columns = self._columns(pairs, _checked_prior(prior, method, len(pairs)))
+        self.batch_sizes = batch_sizes(len(pairs), recipe.batch_size)
         self.buffer = self._buffer()
+        self.parameters = list(model.parameters())
         self.optimizer, self.peak_rates = self._optimizer()
         self.step, self.risk_sum, self.seconds = 0, 0.0, 0.0
         self.history: History = []
         self._arranged = -1  # the epoch whose order the batches are cut from
         self._clock = time.perf_counter()
 
-    def _columns(self, pairs: Pairs) -> Tensor:
-        """Everything that each pair brings but its items: targets, then weight and prior where these vary. (k, n)."""
-        columns = list(pairs.targets(self.method.learns_from))
-        self.has_weight, self.has_priors = pairs.weight is not None, isinstance(self.prior, Tensor)
-        if pairs.weight is not None:
-            columns.append(pairs.weight / pairs.weight.mean())
-        if isinstance(self.prior, Tensor):
-            columns.append(self.prior)
-        return torch.stack(columns)
+    def _columns(self, pairs: Pairs, prior: float | Tensor | None) -> list[Tensor | float | None]:
+        """Everything that a pair brings but its items: the targets, its weight and its prior."""
+        weight = None if pairs.weight is None else pairs.weight / pairs.weight.mean()
+        columns = [*pairs.targets(self.method.learns_from), weight, prior]
+        return [column.to(self.device) if isinstance(column, Tensor) else column for column in columns]
 
     def _buffer(self) -> Tensor:
-        largest = max(batch.stop - batch.start for batch in self.batches)
         if self.recipe.forward_passes == 2 and self.rows.shape[1] == 1:
             raise ValueError("two forward passes need at least two pairs; got one.")
-        return self.items.new_empty((2 * largest, *self.items.shape[1:]))
+        return self.items.new_empty((2 * max(self.batch_sizes), *self.items.shape[1:]))
 
     def _optimizer(self) -> tuple[Optimizer, list[float]]:
         chosen = self.recipe.optimizer
         factory = chosen if callable(chosen) else OPTIMIZERS[chosen]
-        optimizer = factory(
-            self.model.parameters(), lr=self.recipe.learning_rate, weight_decay=self.recipe.weight_decay
-        )
+        optimizer = factory(self.parameters, lr=self.recipe.learning_rate, weight_decay=self.recipe.weight_decay)
         return optimizer, [group["lr"] for group in optimizer.param_groups]
 
     @property
     def steps_per_epoch(self) -> int:
-        return len(self.batches)
+        """Batches in an epoch."""
+        return len(self.batch_sizes)
 
     @property
     def total_steps(self) -> int:
+        """Steps of the whole run."""
         return self.recipe.epochs * self.steps_per_epoch
 
     @property
@@ -109,29 +105,36 @@ class Run:
         """One batch: gather, score, risk, step."""
         if self._arranged != self.epoch:
             self._arrange(self.epoch)
-        batch = self.batches[self.step % self.steps_per_epoch]
-        columns = list(self._epoch_columns[:, batch])
-        prior = columns.pop() if self.has_priors else self.prior
-        weight = columns.pop() if self.has_weight else None
-        g, g_prime = self._scores(self._epoch_rows[:, batch])
-        terms = self.method.partial_risks(g, g_prime, *columns, prior=prior, weight=weight, loss=self.loss)
+        rows, columns = self._epoch[self.step % self.steps_per_epoch]
+        *targets, weight, prior = columns
+        g, g_prime = self._scores(rows)
+        terms = self.method.partial_risks(g, g_prime, *targets, prior=prior, weight=weight, loss=self.loss)
         risk = self.method.correction(terms).sum()
         value = risk.item()
         if not math.isfinite(value):
             raise non_finite_risk(terms, self.method.term_names, self.epoch, self.step)
         self._set_learning_rate()
-        self.optimizer.zero_grad()
+        for parameter in self.parameters:  # what optimizer.zero_grad() does, without its bookkeeping
+            parameter.grad = None
         risk.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
         self.risk_sum += value * len(g)
         self.step += 1
 
     def _arrange(self, epoch: int) -> None:
-        """Bring the pairs into the order of an epoch, so that a batch is a slice."""
+        """Bring the pairs into the order of an epoch and cut them into batches."""
         chance = generator(self.recipe.seed, "order", epoch)
         order = torch.randperm(self.rows.shape[1], generator=chance).to(self.device)
-        self._epoch_rows, self._epoch_columns = self.rows[:, order], self.columns[:, order]
+        rows = torch.split(self.rows[:, order], self.batch_sizes, dim=1)
+        columns = [self._cut(column, order) for column in self.columns]
+        self._epoch = list(zip(rows, zip(*columns, strict=True), strict=True))
         self._arranged = epoch
+
+    def _cut(self, column: Tensor | float | None, order: Tensor) -> Sequence[Tensor | float | None]:
+        """A column in batches; what is the same for all pairs is the same for all batches."""
+        if isinstance(column, Tensor):
+            return torch.split(column[order], self.batch_sizes)
+        return [column] * self.steps_per_epoch
 
     def _scores(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         n = rows.shape[1]
