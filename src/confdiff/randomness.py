@@ -19,7 +19,7 @@ def derived_seed(seed: int, *path: str | int) -> int:
     True
     """
     words = [zlib.crc32(part.encode()) if isinstance(part, str) else part for part in path]
-    return int(np.random.SeedSequence([seed, *words]).generate_state(1, np.uint64)[0])
+    return int(np.random.SeedSequence(seed, spawn_key=words).generate_state(1, np.uint64)[0])
 
 
 def generator(seed: int, *path: str | int) -> torch.Generator:

@@ -222,8 +222,9 @@ def check_known_ids(what: str, ids: NDArray[Any], rows: NDArray[np.int64]) -> No
     unknown = np.flatnonzero(rows < 0)
     if len(unknown):
         first = int(unknown[0])
+        name = ids[first : first + 1].tolist()[0]
         more = f" ({len(unknown)} such rows)" if len(unknown) > 1 else ""
-        raise ValueError(f"{what}: the id {ids[first]!r} at row {first} is not in the index of the items{more}.")
+        raise ValueError(f"{what}: the id {name!r} at row {first} is not in the index of the items{more}.")
 
 
 def check_same_shape(**tensors: Tensor | None) -> None:

@@ -46,6 +46,7 @@ def _normalise(z: Tensor, norm: nn.BatchNorm1d) -> tuple[Tensor, Tensor, Tensor]
     return torch.native_group_norm(z, norm.weight, norm.bias, 1, features, n, features, norm.eps)
 
 
+@torch.no_grad()
 def _keep_running_statistics(norms: list[nn.BatchNorm1d], moments: list[list[Tensor]], n: int) -> None:
     """What batch norm does to its running mean and (unbiased) variance, for all layers at once."""
     means, inverses = ([moment[0] for moment in column] for column in zip(*moments, strict=True))

@@ -1,0 +1,174 @@
+"""Checks that every estimator of pairs must pass, as scikit-learn's common checks know no pairs.
+
+    >>> from confdiff import ConfDiffClassifier
+    >>> check_pair_estimator(ConfDiffClassifier(prior=0.5, model="linear", epochs=30, learning_rate=0.05))
+
+Each check takes an estimator, clones it and raises ``AssertionError`` where it does not behave.
+"""
+
+import pickle
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from confdiff.pairs import Pairs
+
+Check = Callable[[Any], None]
+
+
+def check_pair_estimator(estimator: Any) -> None:
+    """Run every check on ``estimator``, which is left as it is."""
+    for _, check in pair_estimator_checks():
+        check(estimator)
+
+
+def pair_estimator_checks() -> Iterator[tuple[str, Check]]:
+    """Name and function of every check, for a test runner that reports them one by one."""
+    for name, value in globals().items():
+        if name.startswith("_check_"):
+            yield name.removeprefix("_check_"), value
+
+
+def _data(n_items: int = 60, n_pairs: int = 80, n_features: int = 3) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Items, pairs of row numbers and differences of a posterior that is easy to learn."""
+    chance = np.random.default_rng(0)
+    items = chance.normal(size=(n_items, n_features)).astype(np.float32)
+    rows = chance.integers(0, n_items, size=(n_pairs, 2))
+    r = 1 / (1 + np.exp(-2 * items[:, 0]))
+    return items, rows, r[rows[:, 1]] - r[rows[:, 0]]
+
+
+def _fitted(estimator: Any) -> Any:
+    items, rows, c = _data()
+    return clone(estimator).fit(items[rows], c)
+
+
+def _raises(kind: type[Exception], call: Callable[[], Any], what: str) -> None:
+    try:
+        call()
+    except kind:
+        return
+    raise AssertionError(f"{what} must raise {kind.__name__}.")
+
+
+def _check_fit_returns_self_and_keeps_parameters(estimator: Any) -> None:
+    items, rows, c = _data()
+    fresh = clone(estimator)
+    before = fresh.get_params()
+    assert fresh.fit(items[rows], c) is fresh, "fit must return the estimator"
+    assert fresh.get_params() == before, "fit must not change parameters"
+    assert fresh.n_features_in_ == items.shape[1]
+    assert len(fresh.classes_) == 2
+
+
+def _check_predictions(estimator: Any) -> None:
+    items, _, _ = _data()
+    fitted = _fitted(estimator)
+    scores, labels, probabilities = fitted.decision_function(items), fitted.predict(items), fitted.predict_proba(items)
+    assert scores.shape == labels.shape == (len(items),)
+    assert probabilities.shape == (len(items), 2)
+    assert np.allclose(probabilities.sum(axis=1), 1, atol=1e-6)
+    assert (probabilities >= 0).all()
+    assert set(labels) <= set(fitted.classes_)
+    assert ((labels == fitted.classes_[1]) == (scores >= 0)).all(), "predict must follow the sign of the score"
+    assert ((probabilities[:, 1] >= 0.5) == (scores >= 0)).all(), "probabilities must follow the score"
+
+
+def _check_learns(estimator: Any) -> None:
+    items, rows, c = _data()
+    assert _fitted(estimator).score(items[rows], c) > 0.5, "must explain half of easy differences"
+
+
+def _check_score_is_the_share_explained(estimator: Any) -> None:
+    items, rows, c = _data()
+    fitted = _fitted(estimator)
+    p = fitted.predict_proba(items)[:, 1]
+    expected = 1 - ((p[rows[:, 1]] - p[rows[:, 0]] - c) ** 2).sum() / (c**2).sum()
+    assert abs(fitted.score(items[rows], c) - expected) < 1e-5
+
+
+def _check_forms_agree(estimator: Any) -> None:
+    items, rows, c = _data()
+    by_features = _fitted(estimator).decision_function(items)
+    by_rows = clone(estimator).fit(rows, c, items=items).decision_function(items)
+    by_pairs = clone(estimator).fit(Pairs.from_rows(rows, items), c).decision_function(items)
+    assert (by_features == by_rows).all(), "row numbers must give what features give"
+    assert (by_features == by_pairs).all(), "Pairs must give what features give"
+
+
+def _check_orientation_carries_no_meaning(estimator: Any) -> None:
+    items, rows, c = _data()
+    swapped = clone(estimator).fit(items[rows[:, ::-1]], -c).predict_proba(items)
+    assert np.allclose(swapped, _fitted(estimator).predict_proba(items), atol=1e-3)
+
+
+def _check_same_seed_same_result(estimator: Any) -> None:
+    items, _, _ = _data()
+    assert (_fitted(estimator).decision_function(items) == _fitted(estimator).decision_function(items)).all()
+
+
+def _check_refit_forgets(estimator: Any) -> None:
+    items, rows, c = _data()
+    fitted = _fitted(estimator)
+    before = fitted.decision_function(items)
+    fitted.fit(items[rows][:, :, :2], c)
+    assert fitted.n_features_in_ == 2
+    assert (fitted.fit(items[rows], c).decision_function(items) == before).all(), "a second fit must start anew"
+
+
+def _check_input_is_left_alone(estimator: Any) -> None:
+    items, rows, c = _data()
+    kept = items.copy(), rows.copy(), c.copy()
+    clone(estimator).fit(rows, c, items=items).predict_proba(items)
+    assert all((now == then).all() for now, then in zip((items, rows, c), kept, strict=True))
+
+
+def _check_pickles(estimator: Any) -> None:
+    items, _, _ = _data()
+    fitted = _fitted(estimator)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert (again.decision_function(items) == fitted.decision_function(items)).all()
+
+
+def _check_unfitted_says_so(estimator: Any) -> None:
+    items, rows, c = _data()
+    _raises(NotFittedError, lambda: clone(estimator).predict(items), "predict before fit")
+    _raises(NotFittedError, lambda: clone(estimator).score(items[rows], c), "score before fit")
+
+
+def _check_weights(estimator: Any) -> None:
+    items, rows, c = _data()
+    plain = _fitted(estimator).decision_function(items)
+    equal = clone(estimator).fit(items[rows], c, sample_weight=np.full(len(c), 3.0)).decision_function(items)
+    assert np.allclose(plain, equal, atol=1e-4), "equal weights must be as none"
+    uneven = np.where(np.arange(len(c)) < len(c) // 4, 1.0, 0.0)
+    other = clone(estimator).fit(items[rows], c, sample_weight=uneven).decision_function(items)
+    assert not np.allclose(plain, other, atol=1e-4), "weights must count"
+
+
+def _check_bad_input(estimator: Any) -> None:
+    items, rows, c = _data()
+    pairs = items[rows]
+    hole = pairs.copy()
+    hole[3, 1, 2] = np.nan
+    bad: dict[str, tuple[Any, Any]] = {
+        "c above 1": (pairs, np.where(np.arange(len(c)) == 5, 1.5, c)),
+        "c with nan": (pairs, np.where(np.arange(len(c)) == 5, np.nan, c)),
+        "c too short": (pairs, c[:-1]),
+        "c as a column": (pairs, c[:, None]),
+        "features with nan": (hole, c),
+        "three items a pair": (np.concatenate([pairs, pairs[:, :1]], axis=1), c),
+        "a matrix": (items, c),
+        "no pairs": (pairs[:0], c[:0]),
+        "row numbers without items": (rows, c),
+    }
+    for what, (x, y) in bad.items():
+        _raises(ValueError, lambda x=x, y=y: clone(estimator).fit(x, y), what)  # type: ignore[misc]
+    fitted = _fitted(estimator)
+    _raises(ValueError, lambda: fitted.predict(items[:, :2]), "fewer features than at fit")
+    _raises(ValueError, lambda: fitted.predict(items[0]), "a single item as a vector")
+    _raises(ValueError, lambda: clone(estimator).fit(rows + len(items), c, items=items), "rows outside the items")

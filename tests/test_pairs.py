@@ -1,0 +1,174 @@
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from confdiff.pairs import Pairs, sample_pairs
+
+ITEMS = np.arange(12.0).reshape(4, 3)
+ROWS = np.array([[0, 1], [2, 3], [3, 0]])
+C = np.array([0.5, -0.25, 1.0])
+
+
+def gathered(pairs):
+    return torch.stack([pairs.items[pairs.left], pairs.items[pairs.right]], dim=1).numpy()
+
+
+def test_the_three_forms_hold_the_same():
+    by_rows = Pairs.from_rows(ROWS, ITEMS, C)
+    by_array = Pairs.from_array(ITEMS[ROWS], C)
+    by_two = Pairs.from_two(ITEMS[ROWS[:, 0]], ITEMS[ROWS[:, 1]], C)
+    for pairs in (by_rows, by_array, by_two):
+        assert (gathered(pairs) == ITEMS[ROWS]).all()
+        assert pairs.difference.tolist() == C.tolist()
+        assert len(pairs) == 3
+    assert len(by_rows.items) == 4  # stored once, however often they are compared
+
+
+def test_features_are_not_copied():
+    items = ITEMS.astype(np.float32)
+    pairs = Pairs.from_rows(ROWS, items, C)
+    assert pairs.items.data_ptr() == items.ctypes.data
+    assert pairs[:2].items is pairs.items
+    cube = items[ROWS]
+    assert Pairs.from_array(cube).items.data_ptr() == cube.ctypes.data
+
+
+def test_ids_are_looked_up_in_a_data_frame():
+    frame = pd.DataFrame(ITEMS, index=["ann", "bob", "cid", "dee"], columns=["age", "height", "weight"])
+    table = pd.DataFrame({"first": ["ann", "cid"], "second": ["bob", "dee"]})
+    pairs = Pairs.from_rows(table, frame, [0.1, 0.2])
+    assert (gathered(pairs) == ITEMS[[[0, 1], [2, 3]]]).all()
+    assert pairs.feature_names == ("age", "height", "weight")
+    with pytest.raises(ValueError, match="second column: the id 'eve' at row 1 is not in the index"):
+        Pairs.from_rows([["ann", "bob"], ["cid", "eve"]], frame)
+    with pytest.raises(ValueError, match="'ann' stands there more than once"):
+        Pairs.from_rows(table, pd.concat([frame, frame.loc[["ann"]]]))
+
+
+def test_two_frames_must_have_the_same_columns():
+    frame = pd.DataFrame(ITEMS, columns=["a", "b", "c"])
+    assert Pairs.from_two(frame, frame, np.zeros(4)).feature_names == ("a", "b", "c")
+    with pytest.raises(ValueError, match="same columns"):
+        Pairs.from_two(frame, frame[["a", "c", "b"]])
+
+
+BAD = {
+    "c above 1": ({"difference": [0.5, 1.2, 0]}, r"must lie in \[-1, 1\]; got 1.2 at row 1"),
+    "c in percent": ({"difference": [20, -30, 5]}, r"got 20 at row 0 \(3 such rows\).*Divide percentages by 100"),
+    "c nan": ({"difference": [0.5, np.nan, 0]}, "must be finite; found nan at row 1"),
+    "c infinite": ({"difference": [0.5, 0, -np.inf]}, "must be finite; found -inf at row 2"),
+    "c short": ({"difference": [0.5, 0]}, "expected 3, got 2"),
+    "c column": ({"difference": C[:, None]}, r"shape \(n,\); got shape \(3, 1\)"),
+    "c text": ({"difference": ["a", "b", "c"]}, "must be numeric"),
+    "rows outside": ({"left": [0, 4, 1]}, "left must point into the items, 0 to 3; got 4 at row 1"),
+    "rows negative": ({"right": [0, -1, 1]}, "right must point into the items, 0 to 3; got -1 at row 1"),
+    "rows broken": ({"left": [0, 1.5, 1]}, "whole row numbers into the items; got 1.5 at row 1"),
+    "rows boolean": ({"left": [True, False, True]}, "got true/false values"),
+    "no pairs": ({"left": [], "right": [], "difference": []}, "at least one pair"),
+    "items nan": (
+        {"items": np.where(ITEMS == 5, np.nan, ITEMS)},
+        "items must be finite; found nan at row 1, column 2",
+    ),
+    "items vector": ({"items": [1.0, 2.0, 3.0, 4.0]}, "must be a matrix with one item a row"),
+    "items empty": ({"items": np.empty((0, 3))}, "at least one item"),
+    "items ragged": ({"items": [[1.0, 2.0], [3.0]]}, "rows have different lengths"),
+    "items text": ({"items": np.array([["a", "b"]] * 4, dtype=object)}, "must be numeric; got 'a' at row 0, column 0"),
+    "items too large": ({"items": ITEMS * 1e300}, "as 32-bit floats, must be finite"),
+    "weight negative": ({"weight": [1, -1, 2]}, "weight must lie in .*got -1 at row 1"),
+    "weight zero": ({"weight": [0, 0, 0]}, "above 0 for at least one pair"),
+    "group short": ({"group": ["a", "b"]}, r"expected shape \(3,\), got \(2,\)"),
+    "posteriors": ({"posteriors": [0.1, 0.2, 1.3, 0.4]}, r"must lie in \[0, 1\]; got 1.3 at row 2"),
+    "labels": ({"labels": [1, 2, 3, 1]}, "labels must be 0/1 or -1/\\+1; got the values 1, 2, 3"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_input_is_named(what):
+    change, message = BAD[what]
+    good = {"items": ITEMS, "left": ROWS[:, 0], "right": ROWS[:, 1], "difference": C}
+    with pytest.raises(ValueError, match=message):
+        Pairs(**(good | change))
+
+
+def test_wrong_shapes_are_named():
+    with pytest.raises(ValueError, match=r"shape \(n, 2, d\).*got \(4, 3\)"):
+        Pairs.from_array(ITEMS)
+    with pytest.raises(ValueError, match=r"shape \(n, 2\).*got \(3, 3\)"):
+        Pairs.from_rows(np.zeros((3, 3), int), ITEMS)
+    with pytest.raises(ValueError, match="same shape"):
+        Pairs.from_two(ITEMS, ITEMS[:2])
+    with pytest.raises(ValueError, match="dense"):
+        Pairs(pd.DataFrame(ITEMS).astype(pd.SparseDtype("float", 0)).sparse.to_coo(), [0], [1])
+
+
+def test_subsets_by_slice_rows_and_mask():
+    pairs = Pairs.from_rows(ROWS, ITEMS, C, weight=[1, 2, 3], group=["u", "v", "u"])
+    assert pairs[1:].difference.tolist() == [-0.25, 1.0]
+    assert pairs[np.array([2, 0])].weight.tolist() == [3, 1]
+    assert pairs[np.array([True, False, True])].group.tolist() == [0, 0]
+    assert pairs[np.array([2, 0]), ...].left.tolist() == [3, 0]
+    assert len(pairs[1]) == 1
+
+
+def test_missing_supervision_is_named():
+    pairs = Pairs.from_rows(ROWS, ITEMS)
+    for kind in ("differences", "labels", "posteriors"):
+        with pytest.raises(ValueError, match="carry no"):
+            pairs.targets(kind)
+
+
+def test_targets_follow_the_rows():
+    pairs = Pairs.from_rows(ROWS, ITEMS, C, labels=[-1, 1, 1, -1], posteriors=[0.1, 0.9, 0.8, 0.2])
+    assert pairs.targets("labels").tolist() == [[0, 1, 0], [1, 0, 0]]
+    assert pairs.targets("posteriors")[0].tolist() == pytest.approx([0.1, 0.8, 0.2])
+    assert pairs.targets("differences").tolist() == [C.tolist()]
+
+
+@settings(deadline=None)
+@given(c=hnp.arrays(np.float32, st.integers(1, 30), elements=st.floats(-1, 1, width=32)), seed=st.integers(0, 9))
+def test_shuffled_orientation_keeps_the_pairs_and_forgets_their_order(c, seed):
+    rows = np.arange(2 * len(c)).reshape(-1, 2)
+    items = np.arange(2.0 * len(c))[:, None]
+    pairs = Pairs.from_rows(rows, items, c)
+    shuffled = pairs.shuffled_orientation(seed)
+    swapped = (shuffled.left != pairs.left).numpy()
+    assert (torch.stack([shuffled.left, shuffled.right]).sort(0).values.T.numpy() == rows).all()
+    assert (shuffled.difference.numpy() == np.where(swapped, -c, c)).all()
+    turn = c < 0  # the same pairs, sorted so that the better item stands second
+    ordered = Pairs.from_rows(np.where(turn[:, None], rows[:, ::-1], rows), items, np.abs(c)).shuffled_orientation(seed)
+    assert torch.equal(ordered.left, shuffled.left)
+    assert torch.equal(ordered.difference.abs(), shuffled.difference.abs())
+
+
+def test_shuffled_orientation_is_fair():
+    pairs = Pairs(np.zeros((2, 1)), np.zeros(10_000), np.ones(10_000), np.full(10_000, 0.5))
+    share = (pairs.shuffled_orientation(0).difference > 0).double().mean()
+    assert abs(share - 0.5) < 0.02
+
+
+def test_components():
+    chain = Pairs(ITEMS, [0, 1], [1, 2], [0, 0])
+    assert chain.n_components() == 1  # item 3 stands in no pair
+    assert Pairs(ITEMS, [0, 2], [1, 3]).n_components() == 2
+
+
+def test_sampling_has_the_paper_s_counts():
+    chance = np.random.default_rng(0)
+    r = chance.random(500)
+    labels = r > 0.4
+    pairs = sample_pairs(r[:, None], labels=labels, posteriors=r, n_pairs=100, prior=0.2, seed=3)
+    rows = torch.cat([pairs.left, pairs.right]).numpy()
+    assert len(set(rows)) == 200  # without replacement
+    assert labels[rows].sum() == 40
+    assert pairs.difference.numpy() == pytest.approx(r[pairs.right] - r[pairs.left], abs=1e-6)
+    again = sample_pairs(r[:, None], labels=labels, posteriors=r, n_pairs=100, prior=0.2, seed=3)
+    assert torch.equal(again.left, pairs.left)
+
+
+def test_sampling_more_than_there_is_says_so():
+    with pytest.raises(ValueError, match=r"4 pairs at prior 0\.5 take 4 positives, and there are 2"):
+        sample_pairs(np.zeros((8, 1)), labels=[1, 1] + [0] * 6, posteriors=np.full(8, 0.5), n_pairs=4, prior=0.5)

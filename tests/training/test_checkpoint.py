@@ -1,0 +1,160 @@
+"""A run that was stopped, however hard, and resumed ends with the same bits as one that was never stopped."""
+
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+
+from confdiff.models import build_model
+from confdiff.storage import load_tree
+from confdiff.training import Recipe, train
+from easy import easy_pairs
+
+# A network with batch norm and dropout, a schedule and a momentum: everything that has a state.
+PROGRAM = """
+import sys, torch
+from torch import nn
+from confdiff.pairs import Pairs
+from confdiff.storage import save_tree
+from confdiff.training import Recipe, train
+
+def network(d):
+    return nn.Sequential(nn.Linear(d, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Dropout(0.5), nn.Linear(16, 1))
+
+chance = torch.Generator().manual_seed(0)
+items = torch.randn(200, 5, generator=chance)
+r = torch.sigmoid(items[:, 0])
+rows = torch.randint(0, 200, (2, 300), generator=chance)
+pairs = Pairs(items, rows[0], rows[1], r[rows[1]] - r[rows[0]])
+torch.manual_seed(0)
+model = network(5)
+recipe = Recipe(epochs=8, batch_size=32, schedule="one-cycle", optimizer="adamw", device="cpu")
+checkpoint = None if sys.argv[1] == "-" else sys.argv[1]
+print("ready", flush=True)
+history = train(model, pairs, "confdiff-abs", prior=0.4, recipe=recipe, checkpoint=checkpoint, checkpoint_seconds=0)
+save_tree(sys.argv[2], {"model": model.state_dict(), "risks": [record["risk"] for record in history]})
+"""
+
+
+def start(*arguments):
+    return subprocess.Popen([sys.executable, "-c", PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+
+
+def run(*arguments):
+    process = start(*arguments)
+    process.communicate()
+    assert process.returncode == 0
+
+
+def same(first, second):
+    return first["risks"] == second["risks"] and all(
+        torch.equal(value, second["model"][name]) for name, value in first["model"].items()
+    )
+
+
+def test_killed_and_resumed_is_never_stopped(tmp_path):
+    run("-", tmp_path / "uninterrupted")
+    expected = load_tree(tmp_path / "uninterrupted")
+    kept, result = tmp_path / "checkpoint", tmp_path / "resumed"
+    random.seed(0)
+    steps = []
+    for _ in range(4):
+        process = start(kept, result)
+        assert process.stdout.readline() == "ready\n"
+        before = load_tree(kept)["step"] if kept.exists() else 0
+        while (not kept.exists() or load_tree(kept)["step"] <= before) and process.poll() is None:
+            time.sleep(0.002)
+        time.sleep(random.uniform(0, 0.02))
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        steps.append(load_tree(kept)["step"])
+        if result.exists():
+            break
+    assert 0 < steps[0] < 80, f"never killed under way: {steps}"
+    assert steps == sorted(steps)
+    run(kept, result)
+    assert same(load_tree(result), expected)
+    assert not same(load_tree(result), expected | {"risks": [0.0]})
+
+
+def train_linear(pairs, path, **recipe):
+    network = build_model("linear", 3)
+    history = train(
+        network,
+        pairs,
+        "confdiff-abs",
+        prior=0.5,
+        recipe=Recipe(**({"epochs": 3, "batch_size": 64} | recipe)),
+        checkpoint=path,
+        checkpoint_seconds=0,
+    )
+    return network.weight.detach().clone(), history
+
+
+def test_a_finished_run_is_not_done_again(tmp_path):
+    first, history = train_linear(easy_pairs(), tmp_path / "c")
+    again, same_history = train_linear(easy_pairs(), tmp_path / "c")
+    assert torch.equal(first, again)
+    assert same_history == history
+
+
+def test_an_interrupted_run_goes_on(tmp_path):
+    expected, _ = train_linear(easy_pairs(), tmp_path / "whole")
+
+    def interrupt(model):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(
+            build_model("linear", 3),
+            easy_pairs(),
+            "confdiff-abs",
+            prior=0.5,
+            recipe=Recipe(epochs=3, batch_size=64),
+            evaluate=interrupt,
+            evaluate_from=2,
+            checkpoint=tmp_path / "c",
+            checkpoint_seconds=0,
+        )
+    assert torch.equal(train_linear(easy_pairs(), tmp_path / "c")[0], expected)
+
+
+def test_the_checkpoint_of_another_run_is_refused_and_the_difference_named(tmp_path):
+    train_linear(easy_pairs(), tmp_path / "c")
+    with pytest.raises(ValueError, match="belongs to another run: epochs was 3, now 4"):
+        train_linear(easy_pairs(), tmp_path / "c", epochs=4)
+    with pytest.raises(ValueError, match=r"belongs to another run: .*pairs was"):
+        train_linear(easy_pairs()[:300], tmp_path / "c")
+    with pytest.raises(ValueError, match="belongs to another run: items was"):
+        train_linear(easy_pairs().with_items(easy_pairs().items * 2), tmp_path / "c")
+
+
+def test_a_damaged_checkpoint_is_refused(tmp_path):
+    (tmp_path / "c").write_bytes(b"nonsense")
+    with pytest.raises(ValueError, match="damaged"):
+        train_linear(easy_pairs(), tmp_path / "c")
+
+
+def test_a_checkpoint_is_saved_only_now_and_then(tmp_path):
+    class Stop(Exception):
+        pass
+
+    def stop(model):
+        raise Stop
+
+    with pytest.raises(Stop):
+        train(
+            build_model("linear", 3),
+            easy_pairs(),
+            "confdiff-abs",
+            prior=0.5,
+            recipe=Recipe(epochs=3, batch_size=64),
+            evaluate=stop,
+            checkpoint=tmp_path / "c",
+            checkpoint_seconds=1000,
+        )
+    assert not (tmp_path / "c").exists()
