@@ -59,8 +59,8 @@ def test_two_frames_must_have_the_same_columns():
 BAD = {
     "c above 1": ({"difference": [0.5, 1.2, 0]}, r"must lie in \[-1, 1\]; got 1.2 at row 1"),
     "c in percent": ({"difference": [20, -30, 5]}, r"got 20 at row 0 \(3 such rows\).*Divide percentages by 100"),
-    "c nan": ({"difference": [0.5, np.nan, 0]}, "must be finite; found nan at row 1"),
-    "c infinite": ({"difference": [0.5, 0, -np.inf]}, "must be finite; found -inf at row 2"),
+    "c nan": ({"difference": [0.5, np.nan, 0]}, "must be finite, without NaN or infinity; found nan at row 1"),
+    "c infinite": ({"difference": [0.5, 0, -np.inf]}, "must be finite, without NaN or infinity; found -inf at row 2"),
     "c short": ({"difference": [0.5, 0]}, "expected 3, got 2"),
     "c column": ({"difference": C[:, None]}, r"shape \(n,\); got shape \(3, 1\)"),
     "c text": ({"difference": ["a", "b", "c"]}, "must be numeric"),
@@ -71,7 +71,7 @@ BAD = {
     "no pairs": ({"left": [], "right": [], "difference": []}, "at least one pair"),
     "items nan": (
         {"items": np.where(ITEMS == 5, np.nan, ITEMS)},
-        "items must be finite; found nan at row 1, column 2",
+        "items must be finite, without NaN or infinity; found nan at row 1, column 2",
     ),
     "items vector": ({"items": [1.0, 2.0, 3.0, 4.0]}, "must be a matrix with one item a row"),
     "items empty": ({"items": np.empty((0, 3))}, "at least one item"),

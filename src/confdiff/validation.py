@@ -109,13 +109,18 @@ def _place(index: tuple[int, ...], columns: Iterable[str] | None = None) -> str:
     return ", ".join([f"row {index[0]}"] + [f"column {name}" for name in names])
 
 
+def _more(count: int, of: str = "rows") -> str:
+    """How many other places have the fault that a message names the first place of."""
+    return f" ({count} such {of})" if count > 1 else ""
+
+
 def check_finite(what: str, array: NDArray[Any], columns: Iterable[str] | None = None) -> None:
     """No NaN and no infinity; the message names the first bad entry.
 
-    >>> check_finite("items", np.array([[1.0, 2.0], [np.nan, 3.0]]), columns=["age", "weight"])
+    >>> check_finite("X", np.array([[1.0, 2.0], [np.nan, 3.0]]), columns=["age", "weight"])
     Traceback (most recent call last):
     ...
-    ValueError: items must be finite; found nan at row 1, column 'age'. Impute or drop it first.
+    ValueError: X must be finite, without NaN or infinity; found nan at row 1, column 'age'. Impute or drop it first.
     """
     # The sum of a finite array is finite or overflows: only then is every single entry worth a look.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -124,16 +129,17 @@ def check_finite(what: str, array: NDArray[Any], columns: Iterable[str] | None =
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         index = tuple(int(i) for i in bad[0])
-        more = f" ({len(bad)} such entries)" if len(bad) > 1 else ""
-        place = _place(index, columns)
-        raise ValueError(f"{what} must be finite; found {array[index]} at {place}{more}. Impute or drop it first.")
+        place = _place(index, columns) + _more(len(bad), "entries")
+        expected = f"{what} must be finite, without NaN or infinity"
+        raise ValueError(f"{expected}; found {array[index]} at {place}. Impute or drop it first.")
 
 
 def check_items(what: str, values: Any, columns: Iterable[str] | None = None) -> NDArray[np.float32]:
     """A matrix of features, one item a row: 2-D, not empty, finite; as 32-bit floats."""
     array = as_array(what, values)
     if array.ndim != 2:
-        raise ValueError(f"{what} must be a matrix with one item a row, shape (m, d); got shape {array.shape}.")
+        hint = " Reshape your data with x.reshape(1, -1) if it is a single item." if array.ndim == 1 else ""
+        raise ValueError(f"{what} must be a matrix with one item a row, shape (m, d); got shape {array.shape}.{hint}")
     if 0 in array.shape:
         raise ValueError(f"{what} must hold at least one item and one feature; got shape {array.shape}.")
     check_finite(what, array, columns)
@@ -160,8 +166,8 @@ def check_range(what: str, array: NDArray[Any], low: float, high: float, hint: s
     outside = np.flatnonzero((array < low) | (array > high))
     if len(outside):
         row = int(outside[0])
-        more = f" ({len(outside)} such rows)" if len(outside) > 1 else ""
-        raise ValueError(f"{what} must lie in [{low:g}, {high:g}]; got {array[row]:g} at row {row}{more}. {hint}")
+        place = f"row {row}" + _more(len(outside))
+        raise ValueError(f"{what} must lie in [{low:g}, {high:g}]; got {array[row]:g} at {place}. {hint}")
 
 
 def check_difference(values: Any, length: int | None = None) -> NDArray[np.float32]:
@@ -210,10 +216,8 @@ def check_rows(what: str, values: Any, n_items: int, length: int | None = None) 
     outside = np.flatnonzero((array < 0) | (array >= n_items))
     if len(outside):
         row = int(outside[0])
-        raise ValueError(
-            f"{what} must point into the items, 0 to {n_items - 1}; got {array[row]:g} at row {row}"
-            f"{f' ({len(outside)} such rows)' if len(outside) > 1 else ''}."
-        )
+        place = f"row {row}" + _more(len(outside))
+        raise ValueError(f"{what} must point into the items, 0 to {n_items - 1}; got {array[row]:g} at {place}.")
     return array.astype(np.int64)
 
 
@@ -223,8 +227,8 @@ def check_known_ids(what: str, ids: NDArray[Any], rows: NDArray[np.int64]) -> No
     if len(unknown):
         first = int(unknown[0])
         name = ids[first : first + 1].tolist()[0]
-        more = f" ({len(unknown)} such rows)" if len(unknown) > 1 else ""
-        raise ValueError(f"{what}: the id {name!r} at row {first} is not in the index of the items{more}.")
+        place = f"row {first}" + _more(len(unknown))
+        raise ValueError(f"{what}: the id {name!r} at {place} is not in the index of the items.")
 
 
 def check_same_shape(**tensors: Tensor | None) -> None:
