@@ -1,0 +1,19 @@
+from confdiff.experiments.demo import run_demo
+from confdiff.experiments.plots import COLOURS, LABELS, demo_figure
+from confdiff.methods import METHODS
+
+
+def test_the_seed_decides_and_every_method_is_there():
+    told = []
+    first, same = (run_demo(seed=3, epochs=6, done=told.append) for _ in range(2))
+    assert [outcome.method for outcome in first.outcomes] == list(METHODS)
+    assert [o.accuracy for o in first.outcomes] == [o.accuracy for o in same.outcomes]
+    assert len(told) == 2 * len(METHODS)
+    assert len(first.test_labels) == len(first.outcomes[0].probabilities) == 360
+    figure = demo_figure(first)
+    assert len(figure.axes[0].lines) == len(METHODS)
+
+
+def test_every_method_has_a_colour_and_a_label_of_its_own():
+    assert set(COLOURS) == set(LABELS) == set(METHODS)
+    assert len(set(COLOURS.values())) == len(COLOURS)

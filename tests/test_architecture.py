@@ -1,0 +1,76 @@
+"""What the project promises about itself: import floors, lazy imports, and examples that run."""
+
+import re
+import runpy
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import confdiff
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_import_floors():
+    command = [Path(sys.executable).with_name("lint-imports"), "--no-cache"]
+    result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout
+
+
+def test_importing_is_lazy():
+    program = "import sys, confdiff.cli; print(sorted({'torch', 'sklearn', 'pandas', 'matplotlib'} & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+def test_public_names():
+    assert set(confdiff.__all__) == set(dir(confdiff))
+    for name in confdiff.__all__:
+        assert getattr(confdiff, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        _ = confdiff.nothing
+
+
+def code_blocks(path):
+    return re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    "path", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda path: path.name
+)
+def test_examples_in_documents_run(path):
+    blocks = code_blocks(path)
+    assert blocks or path.name != "README.md"
+    scope = {}
+    for block in blocks:
+        exec(compile(block, str(path), "exec"), scope)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
+def test_examples_run(path, capsys):
+    runpy.run_path(str(path), run_name="__main__")
+    assert capsys.readouterr().out
+
+
+def test_links_in_documents_lead_somewhere():
+    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\((?!http)([^)#]+)", path.read_text()):
+            assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+def test_versions_agree():
+    assert f"version: {confdiff.__version__}" in (ROOT / "CITATION.cff").read_text()
+    assert f"## {confdiff.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_every_dependency_is_pinned_and_explained():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    pinned = (ROOT / "constraints.txt").read_text().lower()
+    explained = (ROOT / "docs" / "design.md").read_text()
+    for requirement in [*project["dependencies"], *project["optional-dependencies"]["dev"]]:
+        name = re.match(r"[\w-]+", requirement).group()
+        assert f"\n{name}==" in pinned, name
+        assert name in explained, name

@@ -1,0 +1,81 @@
+"""The commands, run for real."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from confdiff import __version__
+from confdiff.methods import METHODS
+
+COMMAND = Path(sys.executable).with_name("confdiff")
+
+
+def confdiff(*arguments, cwd=None):
+    environment = os.environ | {"COLUMNS": "200", "NO_COLOR": "1"}
+    return subprocess.run([COMMAND, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_help_explains_itself():
+    for arguments in (["--help"], []):
+        text = confdiff(*arguments).stdout
+        assert all(word in text for word in ("demo", "methods", "version", "graded comparisons"))
+    assert "Folder for the figure" in confdiff("demo", "--help").stdout
+
+
+def test_version():
+    result = confdiff("version")
+    assert result.returncode == 0
+    assert result.stdout.startswith(f"confdiff {__version__}\n")
+    assert "torch 2." in result.stdout
+
+
+def test_methods_lists_the_table():
+    text = confdiff("methods").stdout
+    assert all(name in text for name in METHODS)
+    rows = json.loads(confdiff("methods", "--json").stdout)
+    assert [row["method"] for row in rows] == list(METHODS)
+    assert rows[0]["needs_prior"] is True
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo")
+    return confdiff("demo", "--out", "out", "--epochs", "8", cwd=folder), folder / "out"
+
+
+def test_demo_shows_and_saves(demo):
+    result, folder = demo
+    assert result.returncode == 0, result.stderr
+    assert all(name in result.stdout for name in METHODS)
+    assert "demo.png" in result.stdout
+    assert (folder / "demo.png").read_bytes().startswith(b"\x89PNG")
+    numbers = json.loads((folder / "demo.json").read_text())
+    assert {outcome["method"] for outcome in numbers["outcomes"]} == set(METHODS)
+    accuracies = {outcome["method"]: outcome["accuracy"] for outcome in numbers["outcomes"]}
+    assert accuracies["oracle-soft"] > 0.9
+    assert accuracies["confdiff-abs"] > 0.8
+    assert sorted(path.name for path in folder.iterdir()) == ["demo.json", "demo.png"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["demo", "--epochs", "0"], "0 is not in the range"),
+        (["demo", "--epochs", "many"], "'many' is not a valid int"),
+        (["demo", "--seed", "-1"], "-1 is not in the range"),
+        (["demo", "--out", "file"], "--out must name a folder; file is a file"),
+        (["domo"], "No such command 'domo'"),
+        (["methods", "--yaml"], "No such option"),
+    ],
+)
+def test_mistakes_give_one_message_and_status_2(tmp_path, arguments, message):
+    (tmp_path / "file").write_text("")
+    result = confdiff(*arguments, cwd=tmp_path)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
