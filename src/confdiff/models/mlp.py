@@ -1,5 +1,7 @@
 """Linear models and multilayer perceptrons."""
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -19,7 +21,8 @@ class _MLP(nn.Sequential):
     """
 
     def forward(self, x: Tensor) -> Tensor:
-        *hidden, last = self
+        layers: list[Any] = list(self)
+        *hidden, last = layers
         norms, moments = hidden[1::3], []
         h = x.t()
         for linear, norm in zip(hidden[0::3], norms, strict=True):
@@ -47,7 +50,7 @@ def _normalise(z: Tensor, norm: nn.BatchNorm1d) -> tuple[Tensor, Tensor, Tensor]
 
 
 @torch.no_grad()
-def _keep_running_statistics(norms: list[nn.BatchNorm1d], moments: list[list[Tensor]], n: int) -> None:
+def _keep_running_statistics(norms: list[Any], moments: list[list[Tensor]], n: int) -> None:
     """What batch norm does to its running mean and (unbiased) variance, for all layers at once."""
     means, inverses = ([moment[0] for moment in column] for column in zip(*moments, strict=True))
     variances = torch._foreach_pow(inverses, -2)
