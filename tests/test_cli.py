@@ -64,9 +64,9 @@ def test_demo_shows_and_saves(demo):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["demo", "--epochs", "0"], "0 is not in the range"),
-        (["demo", "--epochs", "many"], "'many' is not a valid int"),
-        (["demo", "--seed", "-1"], "-1 is not in the range"),
+        (["demo", "--epochs", "0"], "Invalid value for '--epochs'"),
+        (["demo", "--epochs", "many"], "Invalid value for '--epochs'"),
+        (["demo", "--seed", "-1"], "Invalid value for '--seed'"),
         (["demo", "--out", "file"], "--out must name a folder; file is a file"),
         (["domo"], "No such command 'domo'"),
         (["methods", "--yaml"], "No such option"),
