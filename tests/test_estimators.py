@@ -128,7 +128,9 @@ def test_oracles_learn_from_pairs_that_carry_what_they_need():
         ("loss", "hinged", "unknown loss 'hinged'. Did you mean 'hinge'"),
         ("model", "lstm", "unknown model 'lstm'"),
         ("epochs", 0, "epochs must be a whole number of at least 1"),
-        ("random_state", -1, "seed must be a whole number"),
+        ("random_state", -1, "random_state must be a whole number"),
+        ("device", "gpu0", "device 'gpu0' is not there; try 'auto'"),
+        ("device", "cuda:7", "device 'cuda:7' is not there"),
     ],
 )
 def test_bad_parameters_are_named(parameter, value, message):
@@ -250,3 +252,77 @@ def test_a_checkpoint_of_fit(tmp_path):
     assert torch.equal(first.model_.weight, again.model_.weight)
     with pytest.raises(ValueError, match=r"prior was 0\.5, now 0\.4"):
         quick().set_params(prior=0.4).fit(pairs, checkpoint=tmp_path / "c")
+
+
+def test_scaling_sees_full_precision():
+    """A column of unix seconds keeps its meaning through a scaler, which 32-bit floats would lose."""
+    pairs = easy_pairs()
+    late = pairs.with_items(pairs.items.double().numpy() + np.array([1.7e9, 0, 0]))
+    pipe = make_pipeline(ItemTransformer(StandardScaler()), quick())
+    assert pipe.fit(late).score(late) > 0.9
+
+
+@pytest.mark.parametrize("kind", [torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64])
+def test_items_of_any_number_type(kind):
+    pairs = easy_pairs()
+    items = (pairs.items * 10).to(kind)
+    model = quick(learning_rate=0.01).fit(Pairs(items, pairs.left, pairs.right, pairs.difference))
+    assert model.score(Pairs(items, pairs.left, pairs.right, pairs.difference)) > 0.5
+    assert model.predict(items).shape == (300,)
+    with pytest.raises(ValueError, match="Flatten them first"):
+        quick().fit(Pairs(pairs.items[:, :, None], pairs.left, pairs.right, pairs.difference))
+
+
+def test_frames_in_every_form_keep_their_names_and_only_real_names():
+    pairs = easy_pairs()
+    named = pd.DataFrame(pairs.items.numpy(), columns=["a", "b", "c"])
+    numbered = pd.DataFrame(pairs.items.numpy())
+    for data in (Pairs(named, pairs.left, pairs.right, pairs.difference), pairs.with_items(named)):
+        assert quick().fit(data).predict(named).shape == (300,)
+        assert data.feature_names == ("a", "b", "c")
+    rows = torch.stack([pairs.left, pairs.right], 1).numpy()
+    assert quick().fit(rows, pairs.difference, items=numbered).predict(numbered).shape == (300,)
+    with pytest.raises(ValueError, match="'a' stands there more than once"):
+        quick().fit(rows, pairs.difference, items=named.set_axis(["a", "b", "a"], axis=1))
+
+
+def test_parameters_set_after_fit_do_not_change_what_was_learned():
+    pairs = easy_pairs()
+    model = quick().fit(pairs)
+    before = model.predict_proba(pairs.items.numpy())
+    assert (model.set_params(loss="hinge").predict_proba(pairs.items.numpy()) == before).all()
+
+
+def test_a_fold_without_weight_scores_nothing():
+    pairs = easy_pairs(weight=np.arange(400) < 200)
+    model = quick().fit(pairs[:200])
+    with pytest.raises(ValueError, match="above 0 for at least one pair"):
+        model.score(pairs[200:])
+    with pytest.raises(ValueError, match="above 0 for at least one pair"):
+        quick().fit(pairs[200:])
+
+
+@pytest.mark.parametrize("scale", [1e-40, 1e38, 1e300])
+def test_only_the_ratio_of_weights_counts(scale):
+    pairs, weight = easy_pairs(), np.linspace(1, 2, 400)
+    X = pairs.items.numpy()
+    expected = quick().fit(pairs, sample_weight=weight).decision_function(X)
+    assert quick().fit(pairs, sample_weight=weight * scale).decision_function(X) == pytest.approx(expected, abs=1e-4)
+
+
+def test_mistakes_in_the_user_s_terms():
+    pairs = easy_pairs()
+    model = quick().fit(pairs)
+    with pytest.raises(ValueError, match="predictions are for single items, and these are Pairs"):
+        model.predict(pairs)
+    with pytest.raises(ValueError, match="Pass c to fit"):
+        quick().fit(Pairs(pairs.items, pairs.left, pairs.right))
+    with pytest.raises(ValueError, match="got true/false"):
+        quick().fit(pairs, pairs.difference > 0)
+    with pytest.raises(ValueError, match="set random_state to a number"):
+        quick(random_state=None).fit(pairs, checkpoint="never-written")
+    with pytest.raises(ValueError, match="rows have different lengths"):
+        quick().fit([[[1.0, 2.0], [3.0]]], [0.1])
+    assert quick(random_state=np.random.RandomState(0)).fit(pairs).score(pairs) > 0.9
+    mixed = quick(classes=(0, "yes")).fit(pairs)
+    assert mixed.classes_.tolist() == [0, "yes"]

@@ -38,3 +38,14 @@ def test_difference_score():
     assert difference_score(predicted, c, weight) == pytest.approx(repeated)
     assert difference_score([0.1], [0.0]) == 0
     assert difference_score([0.0], [0.0]) == 1
+
+
+def test_nothing_broadcasts_and_nothing_is_not_perfect():
+    with pytest.raises(ValueError, match="vectors of one length"):
+        accuracy(np.ones((3, 1)), [1, 0, 1])
+    with pytest.raises(ValueError, match="vectors of one length"):
+        reliability([0.5, 0.5], [1])
+    with pytest.raises(ValueError, match="vectors of one length"):
+        difference_score([[0.1], [0.2]], [0.1, 0.2])
+    with pytest.raises(ValueError, match="above 0"):
+        difference_score([0.1], [0.2], [0.0])

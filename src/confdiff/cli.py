@@ -27,7 +27,8 @@ def main() -> None:
 
 
 def _fail(message: str) -> NoReturn:
-    _err.print("[bold red]error:[/]", message, highlight=False, soft_wrap=True)
+    _err.print("error:", style="bold red", end=" ")
+    _err.print(message, markup=False, highlight=False, soft_wrap=True)
     sys.exit(2)
 
 
@@ -63,11 +64,11 @@ def demo(
         table.add_row(outcome.method, outcome.learns_from, *numbers)
     _out.print(table)
     _out.print(
-        f"Accuracy is the mean over the last 10 of {epochs} epochs on {len(result.test_labels)} held-out digits "
-        f"(seed {seed}); the teacher itself has {result.teacher_accuracy:.3f}."
+        f"Accuracy is the mean over the last {min(10, epochs)} of {epochs} epochs on {len(result.test_labels)} "
+        f"held-out digits (seed {seed}); the teacher itself has {result.teacher_accuracy:.3f}."
     )
     for what, path in save_demo(result, out).items():
-        _out.print(f"{what}: {path}", soft_wrap=True)
+        _out.print(f"{what}: {path}", markup=False, soft_wrap=True)
 
 
 @app.command()

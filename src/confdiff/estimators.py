@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
@@ -17,7 +19,16 @@ from confdiff.metrics import difference_score
 from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs
 from confdiff.training import Recipe, predict_scores, train
-from confdiff.validation import as_array, check_choice, check_items, check_prior, prior_missing
+from confdiff.validation import (
+    as_array,
+    as_float32,
+    as_tensor,
+    check_choice,
+    check_count,
+    check_items,
+    check_prior,
+    prior_missing,
+)
 
 
 def as_pairs(pairs: Any, c: ArrayLike | None = None, *, items: Any = None, **known: Any) -> Pairs:
@@ -33,18 +44,19 @@ def as_pairs(pairs: Any, c: ArrayLike | None = None, *, items: Any = None, **kno
         return Pairs(pairs.items, pairs.left, pairs.right, c, **(kept | given))
     if items is not None:
         return Pairs.from_rows(pairs, items, c, **given)
-    if np.ndim(pairs) == 2 and np.shape(pairs)[1] == 2:
+    array = as_array("pairs", pairs)
+    if array.ndim == 2 and array.shape[1] == 2:
         raise ValueError(
             "pairs of shape (n, 2) are row numbers, and these need the items they point to. "
             "Pass items=..., or Pairs.from_rows(pairs, items), which cross-validation can split."
         )
-    return Pairs.from_array(pairs, c, **given)
+    return Pairs.from_array(array, c, **given)
 
 
 def _has_probabilities(estimator: "ConfDiffClassifier") -> bool:
-    check_choice("loss", estimator.loss, LOSSES)
-    if LOSSES[estimator.loss].probability is None:
-        raise AttributeError(f"the {estimator.loss} loss gives no probabilities; logistic, squared, exponential do.")
+    loss = check_choice("loss", getattr(estimator, "loss_", estimator.loss), LOSSES)
+    if LOSSES[loss].probability is None:
+        raise AttributeError(f"the {loss} loss gives no probabilities; logistic, squared and exponential do.")
     return True
 
 
@@ -58,7 +70,7 @@ class ConfDiffClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     - a :class:`~confdiff.Pairs`, which shares its items between the parts of a cross-validation.
 
     ``predict``, ``predict_proba`` and ``decision_function`` take single items, (m, d). ``score`` takes pairs again,
-    and needs neither labels nor the class prior.
+    and needs neither labels nor the class prior, but a loss that gives probabilities.
 
     Parameters
     ----------
@@ -69,7 +81,7 @@ class ConfDiffClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     loss : a name from ``confdiff.LOSSES``; probabilities come from the proper ones.
     classes : what ``predict`` calls the negative and the positive class.
     epochs, batch_size, learning_rate, weight_decay, optimizer, schedule, device : see :class:`~confdiff.Recipe`.
-    random_state : the seed that decides everything; ``None`` draws one.
+    random_state : the seed that decides everything; ``None`` or a ``RandomState`` draws one.
     verbose : 1 shows a progress bar.
 
     Attributes
@@ -103,7 +115,7 @@ class ConfDiffClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         optimizer: Any = "adam",
         schedule: str = "constant",
         device: str = "auto",
-        random_state: int | None = 0,
+        random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
     ) -> None:
         self.method = method
@@ -148,10 +160,10 @@ class ConfDiffClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if method.needs_prior and self.prior is None:
             raise prior_missing(method.name)
         prior = None if self.prior is None else check_prior(self.prior)
-        classes = np.asarray(self.classes)
-        if classes.shape != (2,) or classes[0] == classes[1]:
-            raise ValueError(f"classes must be two different names, negative and positive; got {self.classes!r}.")
-        data = as_pairs(pairs, c, items=items, weight=sample_weight, group=groups)
+        classes = _class_names(self.classes)
+        if checkpoint is not None and self.random_state is None:
+            raise ValueError("a checkpoint can only be resumed with the same seed: set random_state to a number.")
+        data = _as_float_matrix(as_pairs(pairs, c, items=items, weight=sample_weight, group=groups))
         _warn_of_unconnected_groups(data)
         model = build_model(self.model, data.items.shape[1], seed=recipe.seed)
         self.history_ = train(
@@ -164,7 +176,7 @@ class ConfDiffClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             checkpoint=checkpoint,
             progress=bool(self.verbose),
         )
-        self.model_, self.classes_, self.n_iter_ = model, classes, recipe.epochs
+        self.model_, self.loss_, self.classes_, self.n_iter_ = model, self.loss, classes, recipe.epochs
         self._remember_features(data)
         return self
 
@@ -197,7 +209,7 @@ class ConfDiffClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``1 - sum((p' - p - c)^2) / sum(c^2)`` with p, p' the predicted probabilities. Takes pairs as ``fit`` does.
         """
         check_is_fitted(self)
-        data = as_pairs(pairs, c, items=items, weight=sample_weight)
+        data = _as_float_matrix(as_pairs(pairs, c, items=items, weight=sample_weight))
         self._check_features(data.feature_names, data.items.shape[1])
         if data.difference is None:
             raise ValueError("score needs the differences of the pairs: pass c.")
@@ -207,8 +219,9 @@ class ConfDiffClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _recipe(self) -> Recipe:
         seed = self.random_state
-        if seed is None:
-            seed = int(np.random.SeedSequence().generate_state(1)[0])
+        if seed is None or isinstance(seed, np.random.RandomState):
+            seed = int(check_random_state(seed).randint(2**31))
+        check_count("random_state", seed, least=0)
         return Recipe(
             epochs=self.epochs,
             batch_size=self.batch_size,
@@ -229,10 +242,12 @@ class ConfDiffClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _scores(self, X: Any) -> torch.Tensor:
         check_is_fitted(self)
+        if isinstance(X, Pairs):
+            raise ValueError("predictions are for single items, and these are Pairs: pass their items, pairs.items.")
         _check_feature_names(self, X, reset=False)
-        features = check_items("X", X, getattr(X, "columns", None))
+        features = as_float32("X", check_items("X", X))
         self._check_features(None, features.shape[1])
-        return predict_scores(self.model_, torch.from_numpy(features))
+        return predict_scores(self.model_, as_tensor(features))
 
     def _check_features(self, names: tuple[str, ...] | None, count: int) -> None:
         if count != self.n_features_in_:
@@ -243,9 +258,28 @@ class ConfDiffClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"the items have the columns {list(names)}; the model was fitted on {list(known)}.")
 
     def _probability(self, scores: torch.Tensor) -> NDArray[np.float32]:
-        probability = LOSSES[self.loss].probability
+        probability = LOSSES[self.loss_].probability
         assert probability is not None  # the callers are there only if it is
         return probability(scores).numpy()
+
+
+def _as_float_matrix(data: Pairs) -> Pairs:
+    """The pairs over a matrix of floats; tensors may come as whole numbers or with more dimensions."""
+    if data.items.ndim != 2:
+        shape = tuple(data.items.shape)
+        raise ValueError(f"items must be a matrix, shape (N, d); got {shape}. Flatten them first.")
+    if data.items.is_floating_point():
+        return data
+    return data.with_items(data.items.float(), data.feature_names)
+
+
+def _class_names(classes: Any) -> NDArray[Any]:
+    """Two names, kept as they are also where they are of different types."""
+    names = np.empty(2, dtype=object)
+    if len(classes) == 2 and classes[0] != classes[1]:
+        names[:] = classes
+        return names if type(classes[0]) is not type(classes[1]) else np.asarray(classes)
+    raise ValueError(f"classes must be two different names, negative and positive; got {classes!r}.")
 
 
 def _warn_of_unconnected_groups(data: Pairs) -> None:
@@ -284,6 +318,7 @@ class ItemTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """Fit the transformer on the items that stand in the pairs, each once."""
         data = as_pairs(pairs)
         seen = torch.unique(torch.cat([data.left, data.right]))
+        self.n_features_in_ = data.items.shape[1]
         self.transformer_ = clone(self.transformer).fit(_frame(data.items[seen].numpy(), data.feature_names))
         return self
 
@@ -294,12 +329,14 @@ class ItemTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return self.transformer_.transform(pairs)
         data = as_pairs(pairs)
         features = self.transformer_.transform(_frame(data.items.numpy(), data.feature_names))
-        columns = getattr(features, "columns", None)
-        names = None if columns is None else tuple(map(str, columns))
-        return data.with_items(as_array("the transformed items", features), names)
+        if issparse(features):
+            raise ValueError(
+                f"{self.transformer_} gives a sparse matrix; networks take dense ones (sparse_output=False)."
+            )
+        return data.with_items(features)
 
 
-def _frame(features: NDArray[np.float32], names: tuple[str, ...] | None) -> Any:
+def _frame(features: NDArray[Any], names: tuple[str, ...] | None) -> Any:
     """The features as a data frame where they have names, as transformers that select columns need them."""
     if names is None:
         return features

@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from confdiff.validation import check_same_shape, no_weight
+
 
 def accuracy(scores: ArrayLike, labels: ArrayLike) -> float:
     """The share of items whose score has the sign of their label (a score of 0 counts as positive).
@@ -12,7 +14,9 @@ def accuracy(scores: ArrayLike, labels: ArrayLike) -> float:
     >>> accuracy([0.3, -2.0, 0.0], [1, 1, 1])
     0.6666666666666666
     """
-    return float(np.mean((np.asarray(scores) >= 0) == (np.asarray(labels) > 0)))
+    g, y = np.asarray(scores), np.asarray(labels)
+    check_same_shape(scores=g, labels=y)
+    return float(np.mean((g >= 0) == (y > 0)))
 
 
 def reliability(probabilities: ArrayLike, labels: ArrayLike, *, bins: int = 10) -> NDArray[np.float64]:
@@ -27,6 +31,7 @@ def reliability(probabilities: ArrayLike, labels: ArrayLike, *, bins: int = 10) 
     """
     said = np.asarray(probabilities, dtype=np.float64)
     so = np.asarray(labels) > 0
+    check_same_shape(probabilities=said, labels=so)
     place = np.minimum((said * bins).astype(int), bins - 1)
     counts = np.bincount(place, minlength=bins).astype(np.float64)
     sums = np.stack([np.bincount(place, said, bins), np.bincount(place, so, bins)])
@@ -58,6 +63,9 @@ def difference_score(predicted: ArrayLike, given: ArrayLike, weight: ArrayLike |
     """
     c_hat, c = np.asarray(predicted, dtype=np.float64), np.asarray(given, dtype=np.float64)
     w = np.ones_like(c) if weight is None else np.asarray(weight, dtype=np.float64)
+    check_same_shape(predicted=c_hat, given=c, weight=w)
+    if not w.any():
+        raise no_weight()
     residual, total = float(w @ (c_hat - c) ** 2), float(w @ c**2)
     if total == 0:
         return float(residual == 0)

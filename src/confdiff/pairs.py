@@ -4,7 +4,6 @@ Orientation: c is the confidence of the second item minus that of the first, c =
 """
 
 import copy
-import warnings
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,17 +14,20 @@ from torch import Tensor
 from confdiff.randomness import generator
 from confdiff.validation import (
     as_array,
+    as_tensor,
     check_count,
     check_difference,
     check_finite,
+    check_groups,
     check_items,
     check_known_ids,
     check_labels,
     check_posteriors,
     check_prior,
     check_rows,
-    check_vector,
     check_weight,
+    column_names,
+    no_pairs,
 )
 
 Supervision = Literal["differences", "labels", "posteriors"]
@@ -33,20 +35,19 @@ Supervision = Literal["differences", "labels", "posteriors"]
 
 PAIR_FIELDS = ("left", "right", "difference", "weight", "group")
 ITEM_FIELDS = ("posteriors", "labels")
-_MISSING = "these pairs carry no {0}, and the method learns from them. Pass {0} when you make the pairs."
 
 
 class Pairs:
     """n pairs over N items. Not meant to be changed: methods that change something give a new object.
 
     items: (N, d) features, stored once. A tensor is kept as it is, of any type and shape (N, ...); anything else
-        is read as a matrix of 32-bit floats.
+        is read as a matrix of floats, in the precision in which it comes.
     left, right: (n,) row numbers of the first and second item of each pair.
     difference: (n,) confidence differences in [-1, 1].
-    weight: (n,) how much each pair counts.
+    weight: (n,) how much each pair counts; scaled to a mean of 1.
     group: (n,) which group each pair lies in, for pairs drawn inside groups (one user, one topic).
     posteriors, labels: (N,) what oracles know about each item; labels as 0/1 or -1/+1.
-    feature_names: the columns of the items, where they have names.
+    feature_names: the columns of the items, where they have names (those of a data frame are found).
 
     >>> pairs = Pairs([[0.0], [1.0], [2.0]], left=[0, 1], right=[1, 2], difference=[0.3, 0.4])
     >>> pairs[1:]
@@ -76,19 +77,19 @@ class Pairs:
         labels: ArrayLike | None = None,
         feature_names: tuple[str, ...] | None = None,
     ) -> None:
-        self.items = _items(items, feature_names)
+        self.items = _items(items)
         size = len(self.items)
-        self.left = _tensor(check_rows("left", left, size))
+        self.left = as_tensor(check_rows("left", left, size))
         n = len(self.left)
         if n == 0:
-            raise ValueError("there must be at least one pair; got none.")
-        self.right = _tensor(check_rows("right", right, size, n))
-        self.difference = None if difference is None else _tensor(check_difference(difference, n))
-        self.weight = None if weight is None else _tensor(check_weight(weight, n))
-        self.group = None if group is None else _tensor(_codes(group, n))
-        self.posteriors = None if posteriors is None else _tensor(check_posteriors(posteriors, size))
-        self.labels = None if labels is None else _tensor(check_labels(labels, size))
-        self.feature_names = feature_names
+            raise no_pairs()
+        self.right = as_tensor(check_rows("right", right, size, n))
+        self.difference = None if difference is None else as_tensor(check_difference(difference, n))
+        self.weight = None if weight is None else as_tensor(check_weight(weight, n))
+        self.group = None if group is None else as_tensor(check_groups(group, n))
+        self.posteriors = None if posteriors is None else as_tensor(check_posteriors(posteriors, size))
+        self.labels = None if labels is None else as_tensor(check_labels(labels, size))
+        self.feature_names = feature_names or column_names(items)
 
     @classmethod
     def from_array(cls, pairs: ArrayLike, difference: ArrayLike | None = None, **known: Any) -> "Pairs":
@@ -98,7 +99,7 @@ class Pairs:
             raise ValueError(f"pairs must have shape (n, 2, d): two items of d features each; got {array.shape}.")
         n, _, d = array.shape
         if n == 0:
-            raise ValueError("there must be at least one pair; got none.")
+            raise no_pairs()
         rows = np.arange(2 * n)
         return cls(array.reshape(2 * n, d), rows[0::2], rows[1::2], difference, **known)
 
@@ -108,31 +109,25 @@ class Pairs:
 
         Where ``items`` is a pandas data frame, the table holds labels of its index (ids) instead.
         """
-        columns = getattr(items, "columns", None)
-        if columns is None:
-            table = as_array("pairs", rows)
+        if hasattr(items, "columns"):
+            left, right = _rows_of_ids(rows, items)
         else:
-            table = np.asarray(rows)
-            known = {"feature_names": tuple(map(str, columns)), **known}
-        if table.ndim != 2 or table.shape[1] != 2:
-            raise ValueError(f"pairs must have shape (n, 2): two rows of the items each; got {table.shape}.")
-        left, right = table.T if columns is None else _rows_of_ids(table, items)
+            table = as_array("pairs", rows)
+            if table.ndim != 2 or table.shape[1] != 2:
+                raise _not_two_columns(table.shape)
+            left, right = table.T
         return cls(items, left, right, difference, **known)
 
     @classmethod
     def from_two(cls, x: Any, x_prime: Any, difference: ArrayLike | None = None, **known: Any) -> "Pairs":
         """Pairs given as two aligned matrices: row i of ``x`` goes with row i of ``x_prime``."""
-        columns = getattr(x, "columns", None)
-        if columns is not None:
-            if list(columns) != list(getattr(x_prime, "columns", columns)):
-                raise ValueError(
-                    f"x and x' must have the same columns; got {list(columns)} and {list(x_prime.columns)}."
-                )
-            known = {"feature_names": tuple(map(str, columns)), **known}
-        first, second = check_items("x", x, columns), check_items("x'", x_prime, columns)
+        if column_names(x) != column_names(x_prime):
+            raise ValueError(f"x and x' must have the same columns; got {column_names(x)} and {column_names(x_prime)}.")
+        first, second = check_items("x", x), check_items("x'", x_prime)
         if first.shape != second.shape:
             raise ValueError(f"x and x' must have the same shape; got {first.shape} and {second.shape}.")
         n = len(first)
+        known = {"feature_names": column_names(x), **known}
         return cls(np.concatenate([first, second]), np.arange(n), np.arange(n, 2 * n), difference, **known)
 
     def __repr__(self) -> str:
@@ -152,9 +147,13 @@ class Pairs:
     def __getitem__(self, index: Any) -> "Pairs":
         """The pairs chosen by a slice, row numbers or a mask; the items are shared, not copied."""
         if isinstance(index, tuple):  # scikit-learn asks for pairs[index, ...]
-            index = index[0]
-        chosen = torch.arange(len(self))[torch.as_tensor(index) if isinstance(index, np.ndarray) else index]
-        return self._with(**{name: value[chosen.reshape(-1)] for name, value in self._per_pair().items()})
+            index, *rest = index
+            if any(part is not ... and part != slice(None) for part in rest):
+                raise ValueError("pairs are chosen by one index; their items are pairs.items[pairs.left] and so on.")
+        chosen = torch.from_numpy(np.arange(len(self))[index].reshape(-1).copy())
+        if len(chosen) == 0:
+            raise no_pairs()
+        return self._with(**{name: value[chosen] for name, value in self._per_pair().items()})
 
     def targets(self, supervision: Supervision) -> Tensor:
         """What a method learns from, a row for each argument of its risk: (1, n) differences, or (2, n) for items."""
@@ -162,7 +161,7 @@ class Pairs:
             raise ValueError(f"unknown supervision {supervision!r}.")
         known = {"differences": self.difference, "labels": self.labels, "posteriors": self.posteriors}[supervision]
         if known is None:
-            raise ValueError(_MISSING.format("difference" if supervision == "differences" else supervision))
+            raise _missing(supervision)
         return known[None] if supervision == "differences" else known[torch.stack([self.left, self.right])]
 
     def shuffled_orientation(self, seed: int) -> "Pairs":
@@ -173,7 +172,7 @@ class Pairs:
         every pair is first turned so that the better item stands second, then the coin is tossed.
         """
         if self.difference is None:
-            raise ValueError(_MISSING.format("difference"))
+            raise _missing("differences")
         coin = torch.rand(len(self), generator=generator(seed, "orientation")) < 0.5
         swap = coin ^ (self.difference < 0)
         return self._with(
@@ -196,8 +195,8 @@ class Pairs:
         """The same pairs over other features of the same items (scaled, encoded, ...)."""
         if len(items) != len(self.items):
             raise ValueError(f"the new items must be as many as the old ones, {len(self.items)}; got {len(items)}.")
-        other = self._with(items=_items(items, feature_names))
-        other.feature_names = feature_names
+        other = self._with(items=_items(items))
+        other.feature_names = feature_names or column_names(items)
         return other
 
     def _per_pair(self) -> dict[str, Tensor]:
@@ -211,44 +210,41 @@ class Pairs:
         return other
 
 
-def _tensor(array: NDArray[Any]) -> Tensor:
-    with warnings.catch_warnings():  # a read-only array (pandas, memory-mapped files) is fine: nothing writes to it
-        warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
-        return torch.from_numpy(array)
+def _missing(supervision: Supervision) -> ValueError:
+    remedy = {
+        "differences": "Pass c to fit, or difference= to Pairs",
+        "labels": "Pass labels= to Pairs",
+        "posteriors": "Pass posteriors= to Pairs",
+    }[supervision]
+    return ValueError(f"these pairs carry no {supervision}, and the method learns from them. {remedy}.")
 
 
-def _items(items: Any, feature_names: tuple[str, ...] | None) -> Tensor:
+def _items(items: Any) -> Tensor:
     if not isinstance(items, Tensor):
-        return _tensor(check_items("items", items, feature_names))
+        return as_tensor(check_items("items", items))
     if items.ndim < 2 or 0 in items.shape:
         raise ValueError(f"items must hold at least one item, shape (N, d) or (N, ...); got {tuple(items.shape)}.")
     if items.is_floating_point():
-        check_finite("items", items.detach().cpu().numpy(), feature_names)
+        check_finite("items", as_array("items", items))
     return items.detach()
 
 
-def _codes(group: Any, n: int) -> NDArray[np.int64]:
-    """Group names of any kind as whole numbers."""
-    names = np.asarray(group)
-    if names.shape != (n,):
-        raise ValueError(f"group must have one entry for each pair: expected shape ({n},), got {names.shape}.")
-    if names.dtype.kind == "f":
-        check_vector("group", names, n)
-    return np.unique(names, return_inverse=True)[1].astype(np.int64)
+def _not_two_columns(shape: tuple[int, ...]) -> ValueError:
+    return ValueError(f"pairs must have shape (n, 2): two rows of the items each; got {shape}.")
 
 
-def _rows_of_ids(table: NDArray[Any], frame: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The row numbers of the two columns of ids, looked up in the index of a data frame."""
+def _rows_of_ids(ids: Any, frame: Any) -> list[NDArray[np.int64]]:
+    """The row numbers of two columns of ids, looked up in the index of a data frame."""
     if not frame.index.is_unique:
         twice = frame.index[frame.index.duplicated()][0]
         raise ValueError(f"the index of the items must hold each id once; {twice!r} stands there more than once.")
-    left, right = (frame.index.get_indexer(column).astype(np.int64) for column in table.T)
-    for what, ids, rows in (
-        ("pairs, first column", table[:, 0], left),
-        ("pairs, second column", table[:, 1], right),
-    ):
-        check_known_ids(what, ids, rows)
-    return left, right
+    table = np.asarray(ids, dtype=object)  # ids keep their types, also where these are mixed
+    if table.ndim != 2 or table.shape[1] != 2:
+        raise _not_two_columns(table.shape)
+    found = [frame.index.get_indexer(column).astype(np.int64) for column in table.T]
+    for what, column, rows in zip(("first", "second"), table.T, found, strict=True):
+        check_known_ids(f"pairs, {what} column", column, rows)
+    return found
 
 
 def sample_pairs(
@@ -262,12 +258,13 @@ def sample_pairs(
 
     >>> pairs = sample_pairs([[0.0], [1.0], [2.0], [3.0]], labels=[0, 0, 1, 1], posteriors=[0.1, 0.2, 0.8, 0.9],
     ...                      n_pairs=2, prior=0.5)
-    >>> pairs.difference.abs().sum().item() <= 2
-    True
+    >>> sorted(pairs.labels[torch.cat([pairs.left, pairs.right])].tolist())
+    [0.0, 0.0, 1.0, 1.0]
     """
     check_count("n_pairs", n_pairs)
-    features = _items(items, None)
-    positive = _tensor(check_labels(labels, len(features))) > 0
+    check_count("seed", seed, least=0)
+    features = _items(items)
+    positive = as_tensor(check_labels(labels, len(features))) > 0
     n_positive = int(2 * n_pairs * check_prior(prior) + 1e-9)
     wanted = {"positives": n_positive, "negatives": 2 * n_pairs - n_positive}
     there = {"positives": positive.nonzero()[:, 0], "negatives": (~positive).nonzero()[:, 0]}
@@ -282,5 +279,6 @@ def sample_pairs(
         drawn.append(there[kind][torch.randperm(len(there[kind]), generator=chance)[:count]])
     rows = torch.cat(drawn)[torch.randperm(2 * n_pairs, generator=chance)]
     left, right = rows.view(2, n_pairs)
-    r = _tensor(check_posteriors(posteriors, len(features)))
-    return Pairs(features, left, right, r[right] - r[left], posteriors=r, labels=positive)
+    r = as_tensor(check_posteriors(posteriors, len(features)))
+    names = column_names(items)
+    return Pairs(features, left, right, r[right] - r[left], posteriors=r, labels=positive, feature_names=names)

@@ -10,7 +10,7 @@ from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs
 from confdiff.randomness import generator
 from confdiff.training import Recipe, predict_scores, train
-from confdiff.validation import check_items
+from confdiff.validation import as_float32, as_tensor, check_items
 
 TEACHER_RECIPE = Recipe(epochs=10, batch_size=128)
 """The paper's: 10 epochs. 128 pairs a step are 256 items."""
@@ -28,7 +28,7 @@ def fit_teacher(
 
     The items are paired off at random and trained on as Oracle-Hard, so that there is one training loop for all.
     """
-    features = torch.from_numpy(check_items("items", items))
+    features = as_tensor(as_float32("items", check_items("items", items)))
     order = torch.randperm(len(features), generator=generator(recipe.seed, "teacher"))
     half = (len(order) + 1) // 2  # of an odd number of items, one stands in two pairs
     pairs = Pairs(features, order[:half], order[-half:], labels=labels)
@@ -39,4 +39,4 @@ def fit_teacher(
 
 def grade(teacher: nn.Module, items: Any) -> Tensor:
     """The teacher's posteriors p(y = +1 | x) for each item. Returns: (m,)."""
-    return torch.sigmoid(predict_scores(teacher, torch.from_numpy(check_items("items", items))))
+    return torch.sigmoid(predict_scores(teacher, as_tensor(as_float32("items", check_items("items", items)))))

@@ -5,16 +5,17 @@ A message says what was expected, what came and where, and what to do about it. 
 """
 
 import math
+import warnings
+from collections import Counter
 from collections.abc import Iterable
 from difflib import get_close_matches
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
-
-T = TypeVar("T")
 
 
 def check_choice(what: str, value: object, choices: Iterable[str]) -> str:
@@ -73,10 +74,11 @@ def prior_missing(method: str) -> ValueError:
     )
 
 
-def as_array(what: str, values: Any) -> NDArray[Any]:
+def as_array(what: str, values: Any, columns: Iterable[str] | None = None) -> NDArray[Any]:
     """Anything array-like (list, NumPy, pandas, torch) as a dense numeric NumPy array, without a copy if possible."""
     if isinstance(values, Tensor):
-        values = values.detach().cpu().numpy()
+        values = values.detach().cpu()
+        values = values.float().numpy() if values.dtype == torch.bfloat16 else values.numpy()
     if hasattr(values, "toarray"):
         raise ValueError(f"{what} must be dense; got a sparse matrix. Use {what}.toarray() if it fits in memory.")
     try:
@@ -87,16 +89,34 @@ def as_array(what: str, values: Any) -> NDArray[Any]:
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{what} must be numeric; got {_first_non_number(array)}.") from error
+            raise ValueError(f"{what} must be numeric; got {_first_non_number(array, columns)}.") from error
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{what} must be numeric; got values of type {array.dtype}.")
     return array
 
 
-def _first_non_number(array: NDArray[Any]) -> str:
+def as_tensor(array: NDArray[Any]) -> Tensor:
+    """A tensor that shares the memory of an array, also of a read-only one (pandas, memory-mapped files)."""
+    with warnings.catch_warnings():  # torch warns of writing to a read-only array, and nothing here writes
+        warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
+        return torch.from_numpy(array)
+
+
+def column_names(items: Any) -> tuple[str, ...] | None:
+    """The column names of a data frame if all are text, as scikit-learn has it; otherwise ``None``."""
+    columns = list(getattr(items, "columns", []))
+    if not columns or not all(isinstance(name, str) for name in columns):
+        return None
+    if len(set(columns)) < len(columns):
+        twice = next(name for name, count in Counter(columns).items() if count > 1)
+        raise ValueError(f"the columns of the items must have different names; {twice!r} stands there more than once.")
+    return tuple(columns)
+
+
+def _first_non_number(array: NDArray[Any], columns: Iterable[str] | None) -> str:
     for place, value in np.ndenumerate(array):
         if not isinstance(value, Real):
-            return f"{value!r} at {_place(place)}"
+            return f"{value!r} at {_place(place, columns)}"
     return "values that are not numbers"
 
 
@@ -134,19 +154,28 @@ def check_finite(what: str, array: NDArray[Any], columns: Iterable[str] | None =
         raise ValueError(f"{expected}; found {array[index]} at {place}. Impute or drop it first.")
 
 
-def check_items(what: str, values: Any, columns: Iterable[str] | None = None) -> NDArray[np.float32]:
-    """A matrix of features, one item a row: 2-D, not empty, finite; as 32-bit floats."""
-    array = as_array(what, values)
+def check_items(what: str, values: Any) -> NDArray[Any]:
+    """A matrix of features, one item a row: 2-D, not empty, finite.
+
+    32-bit floats stay what they are; all else becomes 64-bit, so that a transformer sees what the user has.
+    """
+    columns = column_names(values)
+    array = as_array(what, values, columns)
     if array.ndim != 2:
         hint = " Reshape your data with x.reshape(1, -1) if it is a single item." if array.ndim == 1 else ""
         raise ValueError(f"{what} must be a matrix with one item a row, shape (m, d); got shape {array.shape}.{hint}")
     if 0 in array.shape:
         raise ValueError(f"{what} must hold at least one item and one feature; got shape {array.shape}.")
     check_finite(what, array, columns)
+    return np.ascontiguousarray(array, dtype=np.float32 if array.dtype == np.float32 else np.float64)
+
+
+def as_float32(what: str, array: NDArray[Any]) -> NDArray[np.float32]:
+    """Finite features as the 32-bit floats that networks take; a number out of their reach is named."""
     with np.errstate(over="ignore"):
-        features: NDArray[np.float32] = np.ascontiguousarray(array, dtype=np.float32)
-    if features is not array:  # a finite 64-bit number may be out of reach of 32 bits
-        check_finite(f"{what}, as 32-bit floats,", features, columns)
+        features: NDArray[np.float32] = array.astype(np.float32, copy=False)
+    if features is not array:
+        check_finite(f"{what}, as 32-bit floats,", features)
     return features
 
 
@@ -167,24 +196,39 @@ def check_range(what: str, array: NDArray[Any], low: float, high: float, hint: s
     if len(outside):
         row = int(outside[0])
         place = f"row {row}" + _more(len(outside))
-        raise ValueError(f"{what} must lie in [{low:g}, {high:g}]; got {array[row]:g} at {place}. {hint}")
+        raise ValueError(f"{what} must lie in [{low:g}, {high:g}]; got {array[row]:.10g} at {place}. {hint}")
 
 
 def check_difference(values: Any, length: int | None = None) -> NDArray[np.float32]:
     """Confidence differences c = p(+|x') - p(+|x): one for each pair, in [-1, 1]."""
-    array = check_vector("c (the confidence difference)", values, length)
-    hint = "Divide percentages by 100; map a scale to -1..1."
-    check_range("c (the confidence difference)", array, -1, 1, hint)
-    return array.astype(np.float32)
+    what = "c (the confidence difference)"
+    array = check_vector(what, values, length)
+    if array.dtype.kind == "b":
+        raise ValueError(f"{what} must be numbers in [-1, 1]; got true/false. Who is higher is not yet by how much.")
+    rounding = 1e-6  # differences of rounded posteriors may stick out by that much
+    check_range(what, array, -1 - rounding, 1 + rounding, "Divide percentages by 100; map a scale to -1..1.")
+    return array.clip(-1, 1).astype(np.float32)
 
 
 def check_weight(values: Any, length: int) -> NDArray[np.float32]:
-    """Weights of the pairs: not negative, not all zero."""
+    """Weights of the pairs: not negative, not all zero; scaled to a mean of 1."""
     array = check_vector("weight", values, length)
     check_range("weight", array, 0, math.inf, "Drop pairs that should not count.")
     if not array.any():
-        raise ValueError("weight must be above 0 for at least one pair; all are 0.")
-    return array.astype(np.float32)
+        raise no_weight()
+    scaled = array / array.max()  # first, as a sum of very large weights would overflow
+    weight: NDArray[np.float32] = (scaled / scaled.mean(dtype=np.float64)).astype(np.float32)
+    return weight
+
+
+def no_weight() -> ValueError:
+    """The error for pairs of which none counts."""
+    return ValueError("weight must be above 0 for at least one pair; all are 0.")
+
+
+def no_pairs() -> ValueError:
+    """The error for a set of pairs that is empty."""
+    return ValueError("there must be at least one pair; got none.")
 
 
 def check_posteriors(values: Any, length: int) -> NDArray[np.float32]:
@@ -221,6 +265,23 @@ def check_rows(what: str, values: Any, n_items: int, length: int | None = None) 
     return array.astype(np.int64)
 
 
+def check_groups(values: Any, length: int) -> NDArray[np.int64]:
+    """Group names of any kind, one for each pair, as whole numbers."""
+    names = np.asarray(values)
+    if names.shape != (length,):
+        raise ValueError(f"group must have one entry for each pair: expected shape ({length},), got {names.shape}.")
+    if names.dtype.kind == "f":
+        check_finite("group", names)
+    if names.dtype != object:
+        return np.unique(names, return_inverse=True)[1].astype(np.int64)
+    codes: dict[Any, int] = {}
+    for row, name in enumerate(names.tolist()):
+        if name is None or name != name:  # None, NaN and NA are missing, not a group
+            raise ValueError(f"group must name a group for each pair; it is missing at row {row}.")
+        codes.setdefault(name, len(codes))
+    return np.array([codes[name] for name in names.tolist()], dtype=np.int64)
+
+
 def check_known_ids(what: str, ids: NDArray[Any], rows: NDArray[np.int64]) -> None:
     """Every id was found in the index of the items (``rows`` holds -1 where it was not)."""
     unknown = np.flatnonzero(rows < 0)
@@ -231,7 +292,7 @@ def check_known_ids(what: str, ids: NDArray[Any], rows: NDArray[np.int64]) -> No
         raise ValueError(f"{what}: the id {name!r} at {place} is not in the index of the items.")
 
 
-def check_same_shape(**tensors: Tensor | None) -> None:
+def check_same_shape(**tensors: Any) -> None:
     """Vectors of one length: nothing may broadcast silently.
 
     >>> import torch
@@ -240,7 +301,7 @@ def check_same_shape(**tensors: Tensor | None) -> None:
     ...
     ValueError: g, c must be vectors of one length; got g (3,), c (3, 1).
     """
-    shape = next(iter(tensors.values())).shape  # type: ignore[union-attr]
+    shape = next(iter(tensors.values())).shape
     if len(shape) == 1 and all(tensor is None or tensor.shape == shape for tensor in tensors.values()):
         return
     given = {name: tensor for name, tensor in tensors.items() if tensor is not None}

@@ -1,4 +1,4 @@
-from confdiff.experiments.demo import run_demo
+from confdiff.experiments.demo import run_demo, save_demo
 from confdiff.experiments.plots import COLOURS, LABELS, demo_figure
 from confdiff.methods import METHODS
 
@@ -17,3 +17,8 @@ def test_the_seed_decides_and_every_method_is_there():
 def test_every_method_has_a_colour_and_a_label_of_its_own():
     assert set(COLOURS) == set(LABELS) == set(METHODS)
     assert len(set(COLOURS.values())) == len(COLOURS)
+
+
+def test_a_demo_of_one_epoch(tmp_path):
+    files = save_demo(run_demo(epochs=1), tmp_path)
+    assert all(path.stat().st_size > 0 for path in files.values())

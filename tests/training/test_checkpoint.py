@@ -5,13 +5,16 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 
 import pytest
 import torch
+from torch import nn
 
 from confdiff.models import build_model
 from confdiff.storage import load_tree
 from confdiff.training import Recipe, train
+from confdiff.training.checkpoint import _name
 from easy import easy_pairs
 
 # A network with batch norm and dropout, a schedule and a momentum: everything that has a state.
@@ -102,25 +105,31 @@ def test_a_finished_run_is_not_done_again(tmp_path):
     assert same_history == history
 
 
-def test_an_interrupted_run_goes_on(tmp_path):
-    expected, _ = train_linear(easy_pairs(), tmp_path / "whole")
+def test_an_interrupted_run_goes_on_and_keeps_counting(tmp_path):
+    expected, _ = train_linear(easy_pairs(), None)
+    errors = iter([KeyboardInterrupt(), None, None])
 
-    def interrupt(model):
-        raise KeyboardInterrupt
+    def interrupt_once(model):
+        if error := next(errors):
+            raise error
+        return {"accuracy": 0.5}
+
+    def run():
+        network = build_model("linear", 3)
+        recipe = Recipe(epochs=3, batch_size=64)
+        options = {"evaluate": interrupt_once, "evaluate_from": 2, "checkpoint_seconds": 0}
+        history = train(
+            network, easy_pairs(), "confdiff-abs", prior=0.5, recipe=recipe, checkpoint=tmp_path / "c", **options
+        )
+        return network.weight, history
 
     with pytest.raises(KeyboardInterrupt):
-        train(
-            build_model("linear", 3),
-            easy_pairs(),
-            "confdiff-abs",
-            prior=0.5,
-            recipe=Recipe(epochs=3, batch_size=64),
-            evaluate=interrupt,
-            evaluate_from=2,
-            checkpoint=tmp_path / "c",
-            checkpoint_seconds=0,
-        )
-    assert torch.equal(train_linear(easy_pairs(), tmp_path / "c")[0], expected)
+        run()
+    before = load_tree(tmp_path / "c")["seconds"]
+    weight, history = run()
+    assert torch.equal(weight, expected)
+    assert ["accuracy" in record for record in history] == [False, True, True]
+    assert history[-1]["seconds"] > before > 0
 
 
 def test_the_checkpoint_of_another_run_is_refused_and_the_difference_named(tmp_path):
@@ -131,6 +140,33 @@ def test_the_checkpoint_of_another_run_is_refused_and_the_difference_named(tmp_p
         train_linear(easy_pairs()[:300], tmp_path / "c")
     with pytest.raises(ValueError, match="belongs to another run: items was"):
         train_linear(easy_pairs().with_items(easy_pairs().items * 2), tmp_path / "c")
+
+
+def test_networks_and_losses_of_the_same_shape_are_told_apart(tmp_path):
+    def run(activation=nn.Tanh, loss=lambda z: (1 - z) ** 2):
+        torch.manual_seed(0)
+        network = nn.Sequential(nn.Linear(3, 4), activation(), nn.Linear(4, 1))
+        recipe = Recipe(epochs=1, batch_size=64)
+        train(network, easy_pairs(), "confdiff-abs", prior=0.5, loss=loss, recipe=recipe, checkpoint=tmp_path / "c")
+
+    run()
+    run()
+    with pytest.raises(ValueError, match="another run: network was"):
+        run(activation=nn.ReLU)
+    with pytest.raises(ValueError, match="another run: loss was"):
+        run(loss=lambda z: (2 - z) ** 2)
+    with pytest.raises(ValueError, match="another run: loss was"):
+        run(loss=lambda z: torch.exp(-z))
+
+
+def test_a_name_is_the_same_in_every_process():
+    assert _name(partial(torch.optim.SGD, momentum=0.9)) == "torch.optim.sgd.SGD(){'momentum': 0.9}"
+    assert "0x" not in _name(partial(lambda z, k: z * k, k=2))
+
+
+def test_a_folder_is_no_checkpoint(tmp_path):
+    with pytest.raises(ValueError, match="must name a file"):
+        train_linear(easy_pairs(), tmp_path)
 
 
 def test_a_damaged_checkpoint_is_refused(tmp_path):

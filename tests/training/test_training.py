@@ -1,5 +1,6 @@
 from functools import partial
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -146,8 +147,9 @@ def test_a_prior_for_each_pair():
     assert not torch.equal(weights_after(pairs, prior=0.3), weights_after(pairs, prior=mixed))
     with pytest.raises(ValueError, match="strictly between 0 and 1"):
         weights_after(pairs, prior=torch.full((400,), 1.0))
-    with pytest.raises(ValueError, match="one length"):
+    with pytest.raises(ValueError, match="prior must have one entry for each pair: expected 400, got 3"):
         weights_after(pairs, prior=torch.full((3,), 0.5))
+    assert torch.equal(weights_after(pairs, prior=np.full(400, 0.3)), weights_after(pairs, prior=0.3))
 
 
 @pytest.mark.parametrize("optimizer", [*OPTIMIZERS, torch.optim.Adagrad, partial(torch.optim.SGD, momentum=0.5)])
@@ -231,7 +233,7 @@ BAD_RECIPES = {
     "schedule": ("cosine", "unknown schedule 'cosine'"),
     "forward_passes": (3, "must be 1 or 2; got 3"),
     "seed": (-1, "seed must be a whole number of at least 0"),
-    "device": ("gpu0", "unknown device 'gpu0'; try 'auto'"),
+    "device": ("gpu0", "device 'gpu0' is not there; try 'auto'"),
 }
 
 
@@ -257,3 +259,20 @@ def test_the_loss_reaches_the_risk():
     train(first, pairs, "confdiff-unbiased", prior=0.5, recipe=recipe, loss=logistic)
     train(second, pairs, "confdiff-unbiased", prior=0.5, recipe=recipe, loss=lambda z: 2 * logistic(z))
     assert not torch.equal(first.weight, second.weight)
+
+
+def test_frozen_modules_stay_frozen_through_predictions():
+    network = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 1)).train()
+    network[1].eval()
+    predict_scores(network, torch.randn(5, 3))
+    assert [module.training for module in network.modules()] == [True, True, False, True]
+
+
+def test_what_is_not_a_model_pairs_or_recipe_is_refused():
+    network, pairs = build_model("linear", 3), easy_pairs()
+    with pytest.raises(ValueError, match="pairs must be a Pairs; got ndarray"):
+        train(network, np.zeros((3, 2)), "confdiff-abs", prior=0.5)
+    with pytest.raises(ValueError, match="recipe must be a Recipe; got dict"):
+        train(network, pairs, "confdiff-abs", prior=0.5, recipe={"epochs": 3})
+    with pytest.raises(ValueError, match="unknown method None"):
+        train(network, pairs, None, prior=0.5)

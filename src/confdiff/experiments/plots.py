@@ -51,8 +51,9 @@ def _learning_curves(axes: Axes, demo: "Demo") -> None:
             [record["accuracy"] for record in outcome.history],
             **_style(outcome.method),
         )
-    axes.set(xlabel="epoch", ylabel="test accuracy", xlim=(1, demo.epochs))
-    low = min(record["accuracy"] for outcome in demo.outcomes for record in outcome.history[5:])
+    axes.set(xlabel="epoch", ylabel="test accuracy", xlim=(1, max(2, demo.epochs)))
+    settled = min(5, demo.epochs - 1)  # the first epochs may start anywhere
+    low = min(record["accuracy"] for outcome in demo.outcomes for record in outcome.history[settled:])
     axes.set_ylim(max(0.4, low - 0.03), 1.005)
     axes.grid(alpha=0.25)
 

@@ -1,4 +1,8 @@
-"""Linear models and multilayer perceptrons."""
+"""Linear models and multilayer perceptrons.
+
+Inside the forward pass of a perceptron a matrix has a row for each feature and a column for each item. Rows are then
+aligned whatever the width of a layer, which the matrix products like, and batch statistics run along them.
+"""
 
 from typing import Any
 
@@ -15,9 +19,7 @@ def linear(n_features: int) -> nn.Module:
 class _MLP(nn.Sequential):
     """Linear, batch norm, ReLU, as often as there are hidden layers; then linear.
 
-    The layers are the usual ones and so are their parameters, only the forward pass is arranged for speed: inside it
-    a matrix has a row for each feature and a column for each item. Rows are then contiguous and aligned whatever the
-    width, which the matrix products like, and batch statistics run along them.
+    The layers are the usual ones and so are their parameters; only the forward pass is arranged for speed.
     """
 
     def forward(self, x: Tensor) -> Tensor:
@@ -35,7 +37,12 @@ class _MLP(nn.Sequential):
             h = z.relu_()
         if self.training:
             _keep_running_statistics(norms, moments, len(x))
-        return torch.addmm(last.bias[:, None], last.weight, h)[0]
+        return _affine(last, h)[0]
+
+
+def _affine(linear: nn.Linear, h: Tensor) -> Tensor:
+    """What ``linear(h.t()).t()`` gives."""
+    return torch.addmm(linear.bias[:, None], linear.weight, h)
 
 
 def _normalise(z: Tensor, norm: nn.BatchNorm1d) -> tuple[Tensor, Tensor, Tensor]:
@@ -81,11 +88,10 @@ class _AuthorsMLP(nn.Module):
         self.leave = nn.Linear(width, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        h = self.enter(self.normalise(x)).relu()
+        h = _affine(self.enter, self.normalise(x).t()).relu_()
         for _ in range(3):
-            h = self.repeat(h).relu()
-        scores: Tensor = self.leave(h)
-        return scores
+            h = _affine(self.repeat, h).relu_()
+        return _affine(self.leave, h)[0]
 
 
 def authors_mlp(n_features: int, *, width: int = 300) -> nn.Module:

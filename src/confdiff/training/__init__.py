@@ -17,7 +17,7 @@ from confdiff.randomness import seeded
 from confdiff.training.checkpoint import Checkpoint
 from confdiff.training.progress import progress_bar
 from confdiff.training.recipe import OPTIMIZERS, SCHEDULES, Recipe
-from confdiff.training.run import Evaluation, History, Run
+from confdiff.training.run import Evaluation, History, Run, evaluating, for_network
 from confdiff.validation import check_scores
 
 __all__ = ["OPTIMIZERS", "SCHEDULES", "Evaluation", "History", "Recipe", "predict_scores", "train"]
@@ -45,32 +45,39 @@ def train(
         training goes on from it and ends with the same weights as a run that was never stopped.
     progress: show a progress bar.
     """
-    row = find_method(method) if isinstance(method, str) else method
-    run = Run(model, pairs, row, prior, loss, recipe or Recipe())
-    keeper = Checkpoint(checkpoint, checkpoint_seconds, run) if checkpoint is not None else None
+    row = method if isinstance(method, Method) else find_method(method)
+    recipe = Recipe() if recipe is None else recipe
+    for what, given, kind in (("model", model, nn.Module), ("pairs", pairs, Pairs), ("recipe", recipe, Recipe)):
+        if not isinstance(given, kind):
+            raise ValueError(f"{what} must be a {kind.__name__}; got {type(given).__name__}.")
+    run = Run(model, pairs, row, prior, loss, recipe)
+    keeper = None
+    if checkpoint is not None:
+        evaluated = "never" if evaluate is None else f"from epoch {evaluate_from}"
+        keeper = Checkpoint(checkpoint, checkpoint_seconds, run, evaluated)
     with seeded(run.recipe.seed, "training"), progress_bar(progress, row.name, run.total_steps) as show:
         if keeper:
             keeper.resume()
-        model.train()
-        while run.step < run.total_steps:
-            run.take_step()
-            if run.step % run.steps_per_epoch == 0:
-                run.end_epoch(evaluate if run.epoch >= evaluate_from else None)
-            show(run)
-            if keeper:
-                keeper.save_if_due()
-    model.eval()
+        try:
+            model.train()
+            while run.step < run.total_steps:
+                run.take_step()
+                if run.step % run.steps_per_epoch == 0:
+                    run.end_epoch(evaluate if run.epoch >= evaluate_from else None)
+                show(run)
+                if keeper:
+                    keeper.save_if_due()
+        finally:
+            model.eval()
     return run.history
 
 
 def predict_scores(model: nn.Module, items: Tensor, *, batch_size: int = 1024) -> Tensor:
     """The model's scores for ``items``, in evaluation mode and without gradients. Returns: (m,), on the CPU."""
     device = _device_of(model)
-    was_training = model.training
-    model.eval()
-    with torch.inference_mode():
-        scores = [check_scores(model(x.to(device)), len(x)).cpu() for x in torch.split(items, batch_size)]
-    model.train(was_training)
+    with evaluating(model), torch.inference_mode():
+        parts = (for_network(part, model).to(device) for part in torch.split(items, batch_size))
+        scores = [check_scores(model(x), len(x)).cpu() for x in parts]
     return torch.cat(scores)
 
 

@@ -1,10 +1,10 @@
 """A file that is kept while training, from which a run goes on as if it had never been stopped."""
 
 import hashlib
-import json
 import os
 import time
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,12 @@ class Checkpoint:
     path: str | os.PathLike[str]
     every: float
     run: Run
+    evaluated: str
     saved_at: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
+        if Path(self.path).is_dir():
+            raise ValueError(f"checkpoint must name a file; {os.fspath(self.path)} is a folder.")
         self.fingerprint = self._fingerprint()
 
     def resume(self) -> None:
@@ -50,6 +53,7 @@ class Checkpoint:
         if self.run.step < self.run.total_steps and time.monotonic() - self.saved_at < self.every:
             return
         run = self.run
+        run.count_time()
         state = {
             "fingerprint": self.fingerprint,
             "model": run.model.state_dict(),
@@ -68,13 +72,14 @@ class Checkpoint:
         """What makes two runs the same: a short text for each part, so that a difference can be named."""
         run = self.run
         recipe = asdict(run.recipe) | {"optimizer": _name(run.recipe.optimizer), "device": run.device.type}
-        shapes = {name: tuple(value.shape) for name, value in run.model.state_dict().items()}
         return {
             "method": run.method.name,
             "loss": _name(run.loss),
+            "evaluated": self.evaluated,
             "prior": "one for each pair" if isinstance(run.columns[-1], Tensor) else str(run.columns[-1]),
             **{name: str(value) for name, value in recipe.items()},
-            "network": _digest(json.dumps(shapes).encode()),
+            "network": _digest(repr(run.model).encode()),
+            "first weights of the network": _digest(*run.model.state_dict().values()),
             "items": _digest(run.items),
             "pairs": _digest(run.rows, *(column for column in run.columns if isinstance(column, Tensor))),
         }
@@ -91,9 +96,21 @@ class Checkpoint:
 def _digest(*parts: Tensor | bytes) -> str:
     digest = hashlib.blake2b(digest_size=8)
     for part in parts:
-        digest.update(part if isinstance(part, bytes) else part.cpu().contiguous().view(torch.uint8).numpy().data)
+        digest.update(
+            part if isinstance(part, bytes) else part.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data
+        )
     return digest.hexdigest()
 
 
-def _name(thing: object) -> str:
-    return thing if isinstance(thing, str) else getattr(thing, "__qualname__", repr(thing))
+def _name(thing: Any) -> str:
+    """A text that tells one function from another, the same in every process (so without an address)."""
+    if isinstance(thing, str):
+        return thing
+    if isinstance(thing, partial):
+        return f"{_name(thing.func)}{thing.args}{thing.keywords}"
+    name = f"{getattr(thing, '__module__', '')}.{getattr(thing, '__qualname__', type(thing).__qualname__)}"
+    code = getattr(thing, "__code__", None)
+    if code is None:
+        return name
+    constants = [constant for constant in code.co_consts if not hasattr(constant, "co_code")]
+    return f"{name} ({_digest(repr((code.co_code, code.co_names, constants)).encode())})"

@@ -68,17 +68,17 @@ class Recipe:
         check_choice("schedule", self.schedule, SCHEDULES)
         if not callable(self.optimizer):
             check_choice("optimizer", self.optimizer, OPTIMIZERS)
+        find_device(self.device)
         if self.forward_passes not in (1, 2):
             raise ValueError(f"forward_passes must be 1 or 2; got {self.forward_passes!r}.")
 
 
 def find_device(name: str) -> torch.device:
     """The device called ``name``; ``"auto"`` is a GPU where there is one, else the CPU."""
-    if name != "auto":
-        try:
-            return torch.device(name)
-        except RuntimeError as error:
-            raise ValueError(f"unknown device {name!r}; try 'auto', 'cpu', 'cuda' or 'mps'.") from error
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    if name == "auto":
+        best = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+        return torch.device(best)
+    try:
+        return torch.empty(0, device=torch.device(name)).device
+    except (RuntimeError, AssertionError, TypeError) as error:
+        raise ValueError(f"device {name!r} is not there; try 'auto', 'cpu', 'cuda' or 'mps'.") from error

@@ -2,8 +2,11 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
@@ -14,9 +17,12 @@ from confdiff.pairs import Pairs
 from confdiff.randomness import generator
 from confdiff.training.recipe import OPTIMIZERS, SCHEDULES, Recipe, find_device
 from confdiff.validation import (
+    as_float32,
+    as_tensor,
     check_prior,
-    check_same_shape,
     check_scores,
+    check_vector,
+    no_weight,
     non_finite_risk,
     prior_missing,
 )
@@ -25,6 +31,28 @@ History = list[dict[str, float]]
 """One record an epoch: epoch, risk, seconds so far, and whatever the evaluation gave."""
 
 Evaluation = Callable[[nn.Module], Mapping[str, float]]
+
+
+def for_network(items: Tensor, model: nn.Module) -> Tensor:
+    """The items as a network takes them: floats in its own precision, anything else (ids to look up) as it is."""
+    if not items.is_floating_point():
+        return items
+    precision = next((p.dtype for p in model.parameters() if p.is_floating_point()), torch.float32)
+    if precision == torch.float32 and items.dtype == torch.float64:
+        return as_tensor(as_float32("items", items.cpu().numpy()))
+    return items.to(precision)
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Evaluation mode inside the block; after it every module has the mode it had, also one that was frozen."""
+    modes = [(module, module.training) for module in model.modules()]
+    model.eval()
+    try:
+        yield
+    finally:
+        for module, mode in modes:
+            module.training = mode
 
 
 def batch_sizes(n: int, size: int) -> list[int]:
@@ -57,7 +85,7 @@ class Run:
         model.to(self.device)
         if method.needs_exchangeable_pairs:
             pairs = pairs.shuffled_orientation(recipe.seed)
-        self.items = pairs.items.to(self.device)
+        self.items = for_network(pairs.items, model).to(self.device)
         self.rows = torch.stack([pairs.left, pairs.right]).to(self.device)
         self.columns = self._columns(pairs, _checked_prior(prior, method, len(pairs)))
         self.batch_sizes = batch_sizes(len(pairs), recipe.batch_size)
@@ -71,7 +99,11 @@ class Run:
 
     def _columns(self, pairs: Pairs, prior: float | Tensor | None) -> list[Tensor | float | None]:
         """Everything that a pair brings but its items: the targets, its weight and its prior."""
-        weight = None if pairs.weight is None else pairs.weight / pairs.weight.mean()
+        weight = pairs.weight
+        if weight is not None:  # a part of the pairs may have another mean than all of them
+            if not weight.any():
+                raise no_weight()
+            weight = weight / weight.mean()
         columns = [*pairs.targets(self.method.learns_from), weight, prior]
         return [column.to(self.device) if isinstance(column, Tensor) else column for column in columns]
 
@@ -151,28 +183,32 @@ class Run:
         for group, peak in zip(self.optimizer.param_groups, self.peak_rates, strict=True):
             group["lr"] = peak * share
 
-    def end_epoch(self, evaluate: Evaluation | None) -> None:
-        """Close the epoch's record, with an evaluation if one is asked for."""
+    def count_time(self) -> None:
+        """Add the time since the last call to the seconds of training."""
         now = time.perf_counter()
         self.seconds, self._clock = self.seconds + now - self._clock, now
+
+    def end_epoch(self, evaluate: Evaluation | None) -> None:
+        """Close the epoch's record, with an evaluation if one is asked for."""
+        self.count_time()
         record = {"epoch": self.epoch, "risk": self.risk_sum / self.rows.shape[1], "seconds": self.seconds}
         self.risk_sum = 0.0
         if evaluate is not None:
-            self.model.eval()
-            record |= {name: float(value) for name, value in evaluate(self.model).items()}
-            self.model.train()
+            with evaluating(self.model):
+                record |= {name: float(value) for name, value in evaluate(self.model).items()}
             self._clock = time.perf_counter()  # seconds are those of training
         self.history.append(record)
 
 
-def _checked_prior(prior: float | Tensor | None, method: Method, n: int) -> float | Tensor | None:
+def _checked_prior(prior: Any, method: Method, n: int) -> float | Tensor | None:
+    """No prior where none is needed, one for all, or (n,) one for each pair."""
     if not method.needs_prior:
         return None
     if prior is None:
         raise prior_missing(method.name)
-    if not isinstance(prior, Tensor):
+    if not hasattr(prior, "shape") or prior.shape == ():
         return check_prior(prior)
-    check_same_shape(prior=prior, pairs=torch.empty(n))
-    for value in (prior.min().item(), prior.max().item()):
-        check_prior(value)
-    return prior.to(torch.float32)
+    priors = check_vector("prior", prior, n)
+    check_prior(float(priors.min()))
+    check_prior(float(priors.max()))
+    return torch.from_numpy(priors.astype(np.float32))
