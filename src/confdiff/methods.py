@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from torch import Tensor
 
@@ -56,17 +57,9 @@ class Method:
             raise prior_missing(self.name)
         return self.terms(g, g_prime, *targets, prior=prior, weight=weight, loss=loss)
 
-    def risk(
-        self,
-        g: Tensor,
-        g_prime: Tensor,
-        *targets: Tensor,
-        prior: float | Tensor | None = None,
-        weight: Tensor | None = None,
-        loss: MarginLoss = logistic,
-    ) -> Tensor:
-        """What is minimised: the sum of the corrected partial risks, shape ()."""
-        return self.correction(self.partial_risks(g, g_prime, *targets, prior=prior, weight=weight, loss=loss)).sum()
+    def risk(self, g: Tensor, g_prime: Tensor, *targets: Tensor, **options: Any) -> Tensor:
+        """What is minimised: the sum of the corrected partial risks, shape (). Options as in ``partial_risks``."""
+        return self.correction(self.partial_risks(g, g_prime, *targets, **options)).sum()
 
 
 _WANG = "Wang et al. 2023, Binary Classification with Confidence Difference (NeurIPS)"

@@ -37,7 +37,7 @@ class _MLP(nn.Sequential):
             h = z.relu_()
         if self.training:
             _keep_running_statistics(norms, moments, len(x))
-        return _affine(last, h)[0]
+        return _affine(last, h).view(-1)
 
 
 def _affine(linear: nn.Linear, h: Tensor) -> Tensor:
@@ -91,7 +91,7 @@ class _AuthorsMLP(nn.Module):
         h = _affine(self.enter, self.normalise(x).t()).relu_()
         for _ in range(3):
             h = _affine(self.repeat, h).relu_()
-        return _affine(self.leave, h)[0]
+        return _affine(self.leave, h).view(-1)
 
 
 def authors_mlp(n_features: int, *, width: int = 300) -> nn.Module:

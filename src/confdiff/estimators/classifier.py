@@ -1,18 +1,18 @@
-"""The scikit-learn face: learn from pairs, predict for single items."""
+"""A classifier of single items, learned from pairs with confidence differences."""
 
 import os
-import warnings
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
+from confdiff.estimators.inputs import as_float_matrix, as_pairs, warn_of_unconnected_groups
 from confdiff.losses import LOSSES
 from confdiff.methods import find_method
 from confdiff.metrics import difference_score
@@ -20,7 +20,6 @@ from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs
 from confdiff.training import Recipe, predict_scores, train
 from confdiff.validation import (
-    as_array,
     as_float32,
     as_tensor,
     check_choice,
@@ -29,28 +28,6 @@ from confdiff.validation import (
     check_prior,
     prior_missing,
 )
-
-
-def as_pairs(pairs: Any, c: ArrayLike | None = None, *, items: Any = None, **known: Any) -> Pairs:
-    """Pairs from any of the forms that the estimators take; see :class:`ConfDiffClassifier`."""
-    given = {name: value for name, value in known.items() if value is not None}
-    if isinstance(pairs, Pairs):
-        if items is not None:
-            raise ValueError("items= goes with row numbers; these Pairs carry their items already.")
-        if c is None and not given:
-            return pairs
-        kept = {name: getattr(pairs, name) for name in ("weight", "group", "posteriors", "labels", "feature_names")}
-        c = pairs.difference if c is None else c
-        return Pairs(pairs.items, pairs.left, pairs.right, c, **(kept | given))
-    if items is not None:
-        return Pairs.from_rows(pairs, items, c, **given)
-    array = as_array("pairs", pairs)
-    if array.ndim == 2 and array.shape[1] == 2:
-        raise ValueError(
-            "pairs of shape (n, 2) are row numbers, and these need the items they point to. "
-            "Pass items=..., or Pairs.from_rows(pairs, items), which cross-validation can split."
-        )
-    return Pairs.from_array(array, c, **given)
 
 
 def _has_probabilities(estimator: "ConfDiffClassifier") -> bool:
@@ -161,10 +138,10 @@ class ConfDiffClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise prior_missing(method.name)
         prior = None if self.prior is None else check_prior(self.prior)
         classes = _class_names(self.classes)
-        if checkpoint is not None and self.random_state is None:
+        if checkpoint is not None and not isinstance(self.random_state, Integral):
             raise ValueError("a checkpoint can only be resumed with the same seed: set random_state to a number.")
-        data = _as_float_matrix(as_pairs(pairs, c, items=items, weight=sample_weight, group=groups))
-        _warn_of_unconnected_groups(data)
+        data = as_float_matrix(as_pairs(pairs, c, items=items, weight=sample_weight, group=groups))
+        warn_of_unconnected_groups(data)
         model = build_model(self.model, data.items.shape[1], seed=recipe.seed)
         self.history_ = train(
             model,
@@ -209,7 +186,7 @@ class ConfDiffClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ``1 - sum((p' - p - c)^2) / sum(c^2)`` with p, p' the predicted probabilities. Takes pairs as ``fit`` does.
         """
         check_is_fitted(self)
-        data = _as_float_matrix(as_pairs(pairs, c, items=items, weight=sample_weight))
+        data = as_float_matrix(as_pairs(pairs, c, items=items, weight=sample_weight))
         self._check_features(data.feature_names, data.items.shape[1])
         if data.difference is None:
             raise ValueError("score needs the differences of the pairs: pass c.")
@@ -263,16 +240,6 @@ class ConfDiffClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return probability(scores).numpy()
 
 
-def _as_float_matrix(data: Pairs) -> Pairs:
-    """The pairs over a matrix of floats; tensors may come as whole numbers or with more dimensions."""
-    if data.items.ndim != 2:
-        shape = tuple(data.items.shape)
-        raise ValueError(f"items must be a matrix, shape (N, d); got {shape}. Flatten them first.")
-    if data.items.is_floating_point():
-        return data
-    return data.with_items(data.items.float(), data.feature_names)
-
-
 def _class_names(classes: Any) -> NDArray[Any]:
     """Two names, kept as they are also where they are of different types."""
     names = np.empty(2, dtype=object)
@@ -280,66 +247,3 @@ def _class_names(classes: Any) -> NDArray[Any]:
         names[:] = classes
         return names if type(classes[0]) is not type(classes[1]) else np.asarray(classes)
     raise ValueError(f"classes must be two different names, negative and positive; got {classes!r}.")
-
-
-def _warn_of_unconnected_groups(data: Pairs) -> None:
-    """Differences inside groups say nothing about offsets between groups that no pair connects."""
-    if data.group is None:
-        return
-    parts = data.n_components()
-    if parts > 1:
-        warnings.warn(
-            f"the compared items fall into {parts} parts that no pair connects. Differences do not tell the offsets "
-            "between them, and one prior for all is then biased: add pairs across groups if you can.",
-            UserWarning,
-            stacklevel=3,
-        )
-
-
-class ItemTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Applies a scikit-learn transformer to the items of pairs, so that pairs can go through a ``Pipeline``.
-
-    It is fitted on the items of the training pairs. Pairs, given as an (n, 2, d) array or as
-    :class:`~confdiff.Pairs`, come out as :class:`~confdiff.Pairs` over transformed items; single items, (m, d), as a
-    matrix. So ``fit`` and ``score`` of the pipeline take pairs, and ``predict`` single items.
-
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> X, c = np.array([[[1.0, 900.0], [2.0, 100.0]], [[3.0, 500.0], [1.0, 400.0]]]), [0.4, -0.6]
-    >>> pipe = make_pipeline(ItemTransformer(StandardScaler()), ConfDiffClassifier(prior=0.5, epochs=1))
-    >>> pipe.fit(X, c).predict_proba([[2.0, 300.0]]).shape
-    (1, 2)
-    """
-
-    def __init__(self, transformer: Any) -> None:
-        self.transformer = transformer
-
-    def fit(self, pairs: Any, c: ArrayLike | None = None) -> "ItemTransformer":
-        """Fit the transformer on the items that stand in the pairs, each once."""
-        data = as_pairs(pairs)
-        seen = torch.unique(torch.cat([data.left, data.right]))
-        self.n_features_in_ = data.items.shape[1]
-        self.transformer_ = clone(self.transformer).fit(_frame(data.items[seen].numpy(), data.feature_names))
-        return self
-
-    def transform(self, pairs: Any) -> Any:
-        """Transform the items of pairs, or single items."""
-        check_is_fitted(self)
-        if not isinstance(pairs, Pairs) and np.ndim(pairs) == 2:
-            return self.transformer_.transform(pairs)
-        data = as_pairs(pairs)
-        features = self.transformer_.transform(_frame(data.items.numpy(), data.feature_names))
-        if issparse(features):
-            raise ValueError(
-                f"{self.transformer_} gives a sparse matrix; networks take dense ones (sparse_output=False)."
-            )
-        return data.with_items(features)
-
-
-def _frame(features: NDArray[Any], names: tuple[str, ...] | None) -> Any:
-    """The features as a data frame where they have names, as transformers that select columns need them."""
-    if names is None:
-        return features
-    import pandas as pd
-
-    return pd.DataFrame(features, columns=list(names))

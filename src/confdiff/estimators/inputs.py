@@ -1,0 +1,55 @@
+"""From the forms in which estimators take pairs to :class:`~confdiff.Pairs`."""
+
+import warnings
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from confdiff.pairs import Pairs
+from confdiff.validation import as_array
+
+
+def as_pairs(pairs: Any, c: ArrayLike | None = None, *, items: Any = None, **known: Any) -> Pairs:
+    """Pairs from any of the forms that the estimators take; see :class:`ConfDiffClassifier`."""
+    given = {name: value for name, value in known.items() if value is not None}
+    if isinstance(pairs, Pairs):
+        if items is not None:
+            raise ValueError("items= goes with row numbers; these Pairs carry their items already.")
+        if c is None and not given:
+            return pairs
+        kept = {name: getattr(pairs, name) for name in ("weight", "group", "posteriors", "labels", "feature_names")}
+        c = pairs.difference if c is None else c
+        return Pairs(pairs.items, pairs.left, pairs.right, c, **(kept | given))
+    if items is not None:
+        return Pairs.from_rows(pairs, items, c, **given)
+    array = as_array("pairs", pairs)
+    if array.ndim == 2 and array.shape[1] == 2:
+        raise ValueError(
+            "pairs of shape (n, 2) are row numbers, and these need the items they point to. "
+            "Pass items=..., or Pairs.from_rows(pairs, items), which cross-validation can split."
+        )
+    return Pairs.from_array(array, c, **given)
+
+
+def as_float_matrix(data: Pairs) -> Pairs:
+    """The pairs over a matrix of floats; tensors may come as whole numbers or with more dimensions."""
+    if data.items.ndim != 2:
+        shape = tuple(data.items.shape)
+        raise ValueError(f"items must be a matrix, shape (N, d); got {shape}. Flatten them first.")
+    if data.items.is_floating_point():
+        return data
+    return data.with_items(data.items.float(), data.feature_names)
+
+
+def warn_of_unconnected_groups(data: Pairs) -> None:
+    """Differences inside groups say nothing about offsets between groups that no pair connects."""
+    if data.group is None:
+        return
+    parts = data.n_components()
+    if parts > 1:
+        warnings.warn(
+            f"the compared items fall into {parts} parts that no pair connects. Differences do not tell the offsets "
+            "between them, and one prior for all is then biased: add pairs across groups if you can.",
+            UserWarning,
+            stacklevel=3,
+        )
