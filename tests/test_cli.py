@@ -21,7 +21,8 @@ def confdiff(*arguments, cwd=None):
 
 def test_help_explains_itself():
     for arguments in (["--help"], []):
-        text = confdiff(*arguments).stdout
+        result = confdiff(*arguments)
+        text = result.stdout + result.stderr
         assert all(word in text for word in ("demo", "methods", "version", "graded comparisons"))
     assert "Folder for the figure" in confdiff("demo", "--help").stdout
 
