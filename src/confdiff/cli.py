@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 app = typer.Typer(
     help="Learn a classifier with probabilities from graded comparisons of unlabelled pairs.",
@@ -75,8 +75,8 @@ def demo(
 def methods(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """List the methods: what each learns from, whether it needs the class prior, and where it comes from."""
-    from confdiff.methods import METHODS
+    """List the methods: what each learns from, if it needs the class prior, and where it comes from."""
+    from confdiff.methods import METHODS, REFERENCES
 
     rows = [
         {
@@ -91,10 +91,12 @@ def methods(
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
         return
-    table = Table("method", "learns from", "correction", "needs prior", "reference")
+    table = Table(Column("method", min_width=max(map(len, METHODS))), "learns from", "correction", "prior", "reference")
     for row in rows:
         table.add_row(*("yes" if value is True else "no" if value is False else str(value) for value in row.values()))
     _out.print(table)
+    for name, paper in REFERENCES.items():
+        _out.print(f"{name}: {paper}")
 
 
 @app.command()

@@ -22,7 +22,7 @@ class Method:
     term_names: what the partial risks are called in messages.
     correction: applied to every partial risk before the sum.
     needs_prior: whether it needs the class prior.
-    reference: where it comes from.
+    reference: where it comes from; :data:`REFERENCES` has the papers.
     """
 
     name: str
@@ -62,7 +62,8 @@ class Method:
         return self.correction(self.partial_risks(g, g_prime, *targets, **options)).sum()
 
 
-_WANG = "Wang et al. 2023, Binary Classification with Confidence Difference (NeurIPS)"
+REFERENCES = {"Wang et al. 2023": "Binary Classification with Confidence Difference. NeurIPS 36."}
+"""Short name of a paper, as the rows of the table have it -> the paper."""
 
 
 def _confdiff(name: str, correction: Correction, place: str) -> Method:
@@ -73,7 +74,7 @@ def _confdiff(name: str, correction: Correction, place: str) -> Method:
         term_names=("A", "B", "C", "D"),
         correction=correction,
         needs_prior=True,
-        reference=f"{_WANG}, {place}",
+        reference=f"Wang et al. 2023, {place}",
     )
 
 
@@ -85,7 +86,7 @@ def _oracle(name: str, learns_from: Supervision, place: str) -> Method:
         term_names=("first items", "second items"),
         correction=identity,
         needs_prior=False,
-        reference=f"{_WANG}, {place}",
+        reference=f"Wang et al. 2023, {place}",
     )
 
 
@@ -95,7 +96,7 @@ METHODS: dict[str, Method] = {
         _confdiff("confdiff-unbiased", identity, "Eq. 8"),
         _confdiff("confdiff-relu", relu, "Eq. 12"),
         _confdiff("confdiff-abs", absolute, "Eq. 12"),
-        _oracle("oracle-hard", "labels", "Eq. 1 with the true labels"),
+        _oracle("oracle-hard", "labels", "Eq. 1"),
         _oracle("oracle-soft", "posteriors", "Eq. 4"),
     )
 }
