@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -128,7 +128,6 @@ def test_targets_follow_the_rows():
     assert pairs.targets("differences").tolist() == [C.tolist()]
 
 
-@settings(deadline=None)
 @given(c=hnp.arrays(np.float32, st.integers(1, 30), elements=st.floats(-1, 1, width=32)), seed=st.integers(0, 9))
 def test_shuffled_orientation_keeps_the_pairs_and_forgets_their_order(c, seed):
     rows = np.arange(2 * len(c)).reshape(-1, 2)

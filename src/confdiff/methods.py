@@ -22,7 +22,7 @@ class Method:
     term_names: what the partial risks are called in messages.
     correction: applied to every partial risk before the sum.
     needs_prior: whether it needs the class prior.
-    reference: where it comes from; :data:`REFERENCES` has the papers.
+    reference: paper and equation it comes from; :data:`REFERENCES` has the papers.
     """
 
     name: str
@@ -66,7 +66,7 @@ REFERENCES = {"Wang et al. 2023": "Binary Classification with Confidence Differe
 """Short name of a paper, as the rows of the table have it -> the paper."""
 
 
-def _confdiff(name: str, correction: Correction, place: str) -> Method:
+def _confdiff(name: str, correction: Correction, equation: int) -> Method:
     return Method(
         name=name,
         learns_from="differences",
@@ -74,11 +74,11 @@ def _confdiff(name: str, correction: Correction, place: str) -> Method:
         term_names=("A", "B", "C", "D"),
         correction=correction,
         needs_prior=True,
-        reference=f"Wang et al. 2023, {place}",
+        reference=f"Wang et al. 2023 ({equation})",
     )
 
 
-def _oracle(name: str, learns_from: Supervision, place: str) -> Method:
+def _oracle(name: str, learns_from: Supervision, equation: int) -> Method:
     return Method(
         name=name,
         learns_from=learns_from,
@@ -86,18 +86,18 @@ def _oracle(name: str, learns_from: Supervision, place: str) -> Method:
         term_names=("first items", "second items"),
         correction=identity,
         needs_prior=False,
-        reference=f"Wang et al. 2023, {place}",
+        reference=f"Wang et al. 2023 ({equation})",
     )
 
 
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        _confdiff("confdiff-unbiased", identity, "Eq. 8"),
-        _confdiff("confdiff-relu", relu, "Eq. 12"),
-        _confdiff("confdiff-abs", absolute, "Eq. 12"),
-        _oracle("oracle-hard", "labels", "Eq. 1"),
-        _oracle("oracle-soft", "posteriors", "Eq. 4"),
+        _confdiff("confdiff-unbiased", identity, 8),
+        _confdiff("confdiff-relu", relu, 12),
+        _confdiff("confdiff-abs", absolute, 12),
+        _oracle("oracle-hard", "labels", 1),
+        _oracle("oracle-soft", "posteriors", 4),
     )
 }
 """Name -> method."""
