@@ -27,7 +27,7 @@ clean:
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "setting up $(VENV) (about a minute the first time)"
+	@echo "setting up $(VENV) (a minute or two the first time)"
 	@$(PIP) --editable .
 	@touch $@
 
