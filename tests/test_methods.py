@@ -26,7 +26,10 @@ def targets_of(method, i, j, distribution):
 
 def random_batch(name, n=7, seed=0):
     chance = torch.Generator().manual_seed(seed)
-    rand = lambda: torch.rand(n, generator=chance, dtype=torch.float64)  # noqa: E731
+
+    def rand():
+        return torch.rand(n, generator=chance, dtype=torch.float64)
+
     g, g_prime = rand() * 6 - 3, rand() * 6 - 3
     kind = METHODS[name].learns_from
     targets = [rand() * 2 - 1] if kind == "differences" else [rand(), rand()]
