@@ -53,7 +53,9 @@ def _normalise(z: Tensor, norm: nn.BatchNorm1d) -> tuple[Tensor, Tensor, Tensor]
     features, n = z.shape
     if n < 2:
         raise ValueError("batch norm needs at least two items in a batch; got one.")
-    return torch.native_group_norm(z, norm.weight, norm.bias, 1, features, n, features, norm.eps)
+    batch = z.unsqueeze(0)  # one "image" with a channel for each feature
+    normed, mean, inverse = torch.native_group_norm(batch, norm.weight, norm.bias, 1, features, n, features, norm.eps)
+    return normed.squeeze(0), mean, inverse
 
 
 @torch.no_grad()
