@@ -16,6 +16,16 @@ from torch import Tensor
 _TENSOR = "__tensor__"
 
 
+def cache_folder() -> Path:
+    """Where what can be had again is kept: ``CONFDIFF_CACHE`` if that is set, else the user's cache folder."""
+    chosen = os.environ.get("CONFDIFF_CACHE")
+    if chosen:
+        return Path(chosen).expanduser()
+    import pooch
+
+    return Path(pooch.os_cache("confdiff"))
+
+
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path beside ``path`` to write to; it takes the place of ``path`` if the block succeeds.

@@ -1,19 +1,71 @@
-"""The probabilistic classifier that grades sampled pairs: trained on labels, asked for posteriors."""
+"""The probabilistic classifier that grades sampled pairs: trained on labels, asked for posteriors.
 
+The paper's teacher grades the very items that it was trained on, at the class balance that these have. That makes its
+posteriors overconfident, and wrong where pairs are drawn at another prior; three options mend that.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs
-from confdiff.randomness import generator
+from confdiff.randomness import derived_seed, generator
+from confdiff.storage import load_tree, save_tree
 from confdiff.training import Recipe, predict_scores, train
-from confdiff.validation import as_float32, as_tensor, check_items
+from confdiff.validation import as_float32, as_tensor, check_count, check_items, check_labels, check_prior, check_rows
 
 TEACHER_RECIPE = Recipe(epochs=10, batch_size=128)
 """The paper's: 10 epochs. 128 pairs a step are 256 items."""
+
+_VERSION = 1  # of everything in this file that decides what a teacher says; part of the key of the cache
+_HELD_OUT = 5  # a teacher that is calibrated without folds leaves one item in so many for that
+
+
+@dataclass(frozen=True)
+class Teaching:
+    """How posteriors are made from labels. The defaults are the paper's.
+
+    model, recipe: the network and how it is trained; the recipe's seed decides everything.
+    folds: 1 lets the teacher grade items that it was trained on; k > 1 trains k teachers, each on all parts but one,
+        so that no item is graded by a teacher that saw it.
+    calibrated: divide the scores by the temperature that fits held-out labels best.
+    """
+
+    model: ModelLike = "mlp"
+    recipe: Recipe = TEACHER_RECIPE
+    folds: int = 1
+    calibrated: bool = False
+
+    def __post_init__(self) -> None:
+        check_count("folds", self.folds)
+
+
+@dataclass(frozen=True, eq=False)
+class Grades:
+    """What a teacher says of all items.
+
+    posteriors: (N,) p(y = +1 | x) at the class balance of the items that it was trained on.
+    prior: that balance, the share of positives among them.
+    temperature: what the scores were divided by.
+    """
+
+    posteriors: Tensor
+    prior: float
+    temperature: float
+
+    def at_prior(self, prior: float) -> Tensor:
+        """The posteriors of the same items where the share of positives is another (N,)."""
+        return adjust_prior(self.posteriors, self.prior, prior)
 
 
 def fit_teacher(
@@ -22,21 +74,144 @@ def fit_teacher(
     *,
     model: ModelLike = "mlp",
     recipe: Recipe = TEACHER_RECIPE,
+    rows: ArrayLike | None = None,
     progress: bool = False,
 ) -> nn.Module:
     """Train a network on labelled items by the logistic loss.
 
-    The items are paired off at random and trained on as Oracle-Hard, so that there is one training loop for all.
+    The items, or those in ``rows``, are paired off at random and trained on as Oracle-Hard, so that there is one
+    training loop for all.
     """
-    features = as_tensor(as_float32("items", check_items("items", items)))
-    order = torch.randperm(len(features), generator=generator(recipe.seed, "teacher"))
+    features = _features(items)
+    chosen = torch.arange(len(features)) if rows is None else as_tensor(check_rows("rows", rows, len(features)))
+    order = chosen[torch.randperm(len(chosen), generator=generator(recipe.seed, "teacher"))]
     half = (len(order) + 1) // 2  # of an odd number of items, one stands in two pairs
     pairs = Pairs(features, order[:half], order[-half:], labels=labels)
     teacher = build_model(model, features.shape[1], seed=recipe.seed)
-    train(teacher, pairs, "oracle-hard", recipe=recipe, progress=progress)
+    train(teacher, pairs, "oracle-hard", recipe=recipe, progress="teacher" if progress else False)
     return teacher
 
 
 def grade(teacher: nn.Module, items: Any) -> Tensor:
     """The teacher's posteriors p(y = +1 | x) for each item. Returns: (m,)."""
-    return torch.sigmoid(predict_scores(teacher, as_tensor(as_float32("items", check_items("items", items)))))
+    return torch.sigmoid(predict_scores(teacher, _features(items)))
+
+
+def teach(
+    items: Any,
+    labels: ArrayLike,
+    *,
+    rows: ArrayLike | None = None,
+    teaching: Teaching | None = None,
+    cache: Path | None = None,
+    progress: bool = False,
+) -> Grades:
+    """Train on the items in ``rows`` (all, if none are given) and grade all items, those in ``rows`` and the others.
+
+    cache: a folder in which what a teacher said is kept, under a key of everything that decides it, and looked up.
+
+    It computes with one thread: more of them add up in another order, and the last digits would depend on how many.
+    """
+    teaching = Teaching() if teaching is None else teaching
+    features = _features(items)
+    y = as_tensor(check_labels(labels, len(features)))
+    chosen = torch.arange(len(features)) if rows is None else as_tensor(check_rows("rows", rows, len(features)))
+    file = None if cache is None else cache / f"{_key(features, y, chosen, teaching)}.safetensors"
+    if file is not None and file.exists():
+        kept = load_tree(file)
+        return Grades(kept["posteriors"], kept["prior"], kept["temperature"])
+    with _one_thread():
+        scores, held_out = _scores(features, y, chosen, teaching, progress)
+    temperature = fit_temperature(scores[held_out], y[held_out]) if teaching.calibrated else 1.0
+    grades = Grades(torch.sigmoid(scores / temperature), float(y[chosen].mean()), temperature)
+    if file is not None:
+        save_tree(file, asdict(grades))
+    return grades
+
+
+def _scores(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching, progress: bool) -> tuple[Tensor, Tensor]:
+    """Scores of all items, and the rows of those that no teacher of theirs was trained on (to calibrate by)."""
+    shuffled = rows[torch.randperm(len(rows), generator=generator(teaching.recipe.seed, "folds"))]
+    if teaching.folds == 1:
+        kept = shuffled[len(rows) // _HELD_OUT :] if teaching.calibrated else rows
+        teacher = _fit(features, y, kept, teaching, teaching.recipe.seed, progress)
+        return predict_scores(teacher, features), shuffled[: len(rows) // _HELD_OUT]
+    parts = torch.tensor_split(shuffled, teaching.folds)
+    if len(rows) < 2 * teaching.folds:
+        raise ValueError(f"{len(rows)} items cannot be cut into {teaching.folds} folds of at least two.")
+    fold_scores = []
+    for fold in range(teaching.folds):
+        others = torch.cat([part for number, part in enumerate(parts) if number != fold])
+        seed = derived_seed(teaching.recipe.seed, "fold", fold)
+        fold_scores.append(predict_scores(_fit(features, y, others, teaching, seed, progress), features))
+    scores = torch.stack(fold_scores).mean(dim=0)  # items outside of the rows were seen by none: all may speak
+    for part, said in zip(parts, fold_scores, strict=True):
+        scores[part] = said[part]
+    return scores, rows
+
+
+def _fit(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching, seed: int, progress: bool) -> nn.Module:
+    recipe = replace(teaching.recipe, seed=seed)
+    return fit_teacher(features, y, model=teaching.model, recipe=recipe, rows=rows, progress=progress)
+
+
+def adjust_prior(posteriors: Tensor, old: float, new: float) -> Tensor:
+    """Posteriors at the class prior ``new`` from those at the class prior ``old``, by Bayes' rule.
+
+    r/(1-r) is the likelihood ratio times the prior odds, so only the odds change hands:
+    new odds = old odds * (new/(1-new)) / (old/(1-old)).
+
+    >>> adjust_prior(torch.tensor([0.0, 0.5, 1.0]), 0.5, 0.2)
+    tensor([0.0000, 0.2000, 1.0000])
+    """
+    ratio = check_prior(new) / (1 - new) * (1 - check_prior(old)) / old
+    return ratio * posteriors / (ratio * posteriors + 1 - posteriors)
+
+
+def fit_temperature(scores: Tensor, labels: Tensor) -> float:
+    """The temperature T at which sigmoid(score / T) has the least log-loss on held-out labels (Guo et al. 2017).
+
+    >>> fit_temperature(torch.tensor([4.0, 4.0, 4.0, -4.0]), torch.tensor([1.0, 1.0, 0.0, 0.0])) > 1
+    True
+    """
+    from scipy.optimize import minimize_scalar
+
+    margins = (scores.double() * (2 * labels - 1)).numpy()
+
+    def log_loss(log_temperature: float) -> float:
+        return float(np.logaddexp(0, -margins / np.exp(log_temperature)).mean())
+
+    return float(np.exp(minimize_scalar(log_loss, bounds=(-4, 4), method="bounded").x))
+
+
+def _features(items: Any) -> Tensor:
+    """Items as networks take them: a tensor of bytes (pixels) as it is, anything else as 32-bit floats."""
+    array = items.numpy() if isinstance(items, Tensor) else items
+    if getattr(array, "dtype", None) == np.uint8 and array.ndim == 2:
+        return as_tensor(array)
+    return as_tensor(as_float32("items", check_items("items", array)))
+
+
+def _key(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching) -> str:
+    """A hash of everything that decides what a teacher says."""
+    model, recipe = teaching.model, teaching.recipe
+    if not isinstance(model, str) or not isinstance(recipe.optimizer, str):
+        raise ValueError("only a teacher whose model and optimizer have names can be kept; pass cache=None for others.")
+    decides = {
+        "version": _VERSION,
+        "torch": torch.__version__,
+        "data": [hashlib.sha256(np.ascontiguousarray(part.numpy()).data).hexdigest() for part in (features, y, rows)],
+        "teaching": asdict(teaching),
+    }
+    return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:32]
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """One thread inside the block, as many as before after it."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

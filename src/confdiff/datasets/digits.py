@@ -1,8 +1,12 @@
 """Handwritten digits that ship with scikit-learn: 1,797 images of 8 x 8 pixels, even against odd."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from confdiff.datasets.dataset import Dataset
+
+DIGITS = tuple("0123456789")
+EVEN = (0, 2, 4, 6, 8)
 
 
 def load_digits() -> Dataset:
@@ -10,4 +14,10 @@ def load_digits() -> Dataset:
     from sklearn import datasets
 
     bunch = datasets.load_digits()
-    return Dataset("digits", bunch.data.astype(np.float32), bunch.target, positive=(0, 2, 4, 6, 8))
+    items, classes = bunch.data.astype(np.uint8), bunch.target.astype(np.uint8)
+    return Dataset("digits", items, classes, DIGITS, EVEN, picture=eight_by_eight)
+
+
+def eight_by_eight(row: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Pixels from 0 to 16 as a picture from 0 to 255."""
+    return (row.reshape(8, 8).astype(np.uint16) * 255 // 16).astype(np.uint8)

@@ -8,16 +8,13 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
-from confdiff.datasets import load
 from confdiff.methods import METHODS
 from confdiff.metrics import accuracy, calibration_error
 from confdiff.models import build_model
-from confdiff.pairs import Pairs, sample_pairs
 from confdiff.storage import replacing
-from confdiff.teacher import fit_teacher, grade
-from confdiff.training import History, Recipe, predict_scores, train
+from confdiff.tasks import Task, TaskSpec, make_task
+from confdiff.training import History, predict_scores, train
 
 PRIOR = 0.5
 N_PAIRS = 600
@@ -51,45 +48,35 @@ class Demo:
 
 def run_demo(*, seed: int = 0, epochs: int = 60, done: Callable[[Outcome], None] = lambda outcome: None) -> Demo:
     """Teach, sample pairs, learn by every method of the table; ``done`` is told each outcome as it comes."""
-    data = load("digits")
-    order = np.random.default_rng(seed).permutation(len(data.items))
-    train_rows, test_rows = order[: len(order) * 4 // 5], order[len(order) * 4 // 5 :]
-    items, labels = data.items[train_rows], data.labels[train_rows]
-    test_items, test_labels = torch.from_numpy(data.items[test_rows]), data.labels[test_rows]
-    teacher = fit_teacher(items, labels, recipe=Recipe(epochs=10, batch_size=32, seed=seed))
-    pairs = sample_pairs(
-        items, labels=labels, posteriors=grade(teacher, items), n_pairs=N_PAIRS, prior=PRIOR, seed=seed
-    )
+    task = make_task(TaskSpec("digits", PRIOR, n_pairs=N_PAIRS, seed=seed), keep_teacher=False)
     outcomes = []
     for name in METHODS:
-        outcomes.append(_learn(name, pairs, test_items, test_labels, Recipe(epochs=epochs, batch_size=128, seed=seed)))
+        outcomes.append(_learn(name, task, epochs))
         done(outcomes[-1])
     return Demo(
-        pairs=len(pairs),
+        pairs=len(task.pairs),
         prior=PRIOR,
         seed=seed,
         epochs=epochs,
-        test_labels=test_labels.astype(int).tolist(),
-        teacher_accuracy=accuracy(predict_scores(teacher, test_items), test_labels),
+        test_labels=task.test_labels.int().tolist(),
+        teacher_accuracy=task.teacher_accuracy,
         outcomes=outcomes,
     )
 
 
-def _learn(
-    name: str, pairs: Pairs, test_items: torch.Tensor, test_labels: NDArray[np.float32], recipe: Recipe
-) -> Outcome:
-    model = build_model("mlp", test_items.shape[1], seed=recipe.seed)
+def _learn(name: str, task: Task, epochs: int) -> Outcome:
+    model = build_model(task.spec.network, task.test_items.shape[1], seed=task.spec.seed)
 
     def evaluate(model: torch.nn.Module) -> dict[str, float]:
-        return {"accuracy": accuracy(predict_scores(model, test_items), test_labels)}
+        return {"accuracy": accuracy(predict_scores(model, task.test_items), task.test_labels)}
 
-    history = train(model, pairs, name, prior=PRIOR, recipe=recipe, evaluate=evaluate)
-    probabilities = torch.sigmoid(predict_scores(model, test_items)).numpy()
+    history = train(model, task.pairs, name, prior=task.prior, recipe=task.spec.learning(epochs), evaluate=evaluate)
+    probabilities = torch.sigmoid(predict_scores(model, task.test_items)).numpy()
     return Outcome(
         method=name,
         learns_from=METHODS[name].learns_from,
         accuracy=float(np.mean([record["accuracy"] for record in history[-10:]])),
-        calibration_error=calibration_error(probabilities, test_labels),
+        calibration_error=calibration_error(probabilities, task.test_labels),
         seconds=history[-1]["seconds"],
         history=history,
         probabilities=probabilities.tolist(),

@@ -6,15 +6,22 @@ from collections.abc import Callable
 from torch import nn
 
 from confdiff.models.mlp import authors_mlp, linear, mlp
+from confdiff.models.resnet import resnet32, resnet34
 from confdiff.randomness import seeded
 from confdiff.validation import check_choice
 
-__all__ = ["MODELS", "ModelLike", "authors_mlp", "build_model", "linear", "mlp"]
+__all__ = ["MODELS", "ModelLike", "authors_mlp", "build_model", "linear", "mlp", "resnet32", "resnet34"]
 
 ModelLike = str | nn.Module | Callable[[int], nn.Module]
 """A name from :data:`MODELS`, a network, or a factory that is called with the number of features."""
 
-MODELS: dict[str, Callable[[int], nn.Module]] = {"linear": linear, "mlp": mlp, "authors-mlp": authors_mlp}
+MODELS: dict[str, Callable[[int], nn.Module]] = {
+    "linear": linear,
+    "mlp": mlp,
+    "authors-mlp": authors_mlp,
+    "resnet34": resnet34,
+    "resnet32": resnet32,
+}
 """Name -> factory, called with the number of features."""
 
 

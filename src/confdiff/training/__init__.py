@@ -35,7 +35,7 @@ def train(
     evaluate_from: int = 1,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_seconds: float = 30,
-    progress: bool = False,
+    progress: bool | str = False,
 ) -> History:
     """Train ``model`` in place and return the history.
 
@@ -43,7 +43,7 @@ def train(
     evaluate: called with the model, in evaluation mode, after each epoch from ``evaluate_from`` on.
     checkpoint: a file that is kept while training, at most every ``checkpoint_seconds``. Where it is there already,
         training goes on from it and ends with the same weights as a run that was never stopped.
-    progress: show a progress bar.
+    progress: show a progress bar; a text is its title.
     """
     row = method if isinstance(method, Method) else find_method(method)
     recipe = Recipe() if recipe is None else recipe

@@ -7,7 +7,7 @@ from confdiff.training.run import Run
 
 
 @contextmanager
-def progress_bar(shown: bool, title: str, total: int) -> Iterator[Callable[[Run], None]]:
+def progress_bar(shown: bool | str, title: str, total: int) -> Iterator[Callable[[Run], None]]:
     """A function that shows how far a run is; it does nothing where no bar is asked for."""
     if not shown:
         yield lambda run: None
@@ -22,7 +22,7 @@ def progress_bar(shown: bool, title: str, total: int) -> Iterator[Callable[[Run]
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(title, total=total, now="")
+        task = bar.add_task(shown if isinstance(shown, str) else title, total=total, now="")
 
         def show(run: Run) -> None:
             risk = f", risk {run.history[-1]['risk']:.4f}" if run.history else ""

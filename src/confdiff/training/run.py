@@ -34,8 +34,8 @@ Evaluation = Callable[[nn.Module], Mapping[str, float]]
 
 
 def for_network(items: Tensor, model: nn.Module) -> Tensor:
-    """The items as a network takes them: floats in its own precision, anything else (ids to look up) as it is."""
-    if not items.is_floating_point():
+    """The items as a network takes them: floats and bytes (pixels) in its own precision, ids to look up as they are."""
+    if not (items.is_floating_point() or items.dtype == torch.uint8):
         return items
     precision = next((p.dtype for p in model.parameters() if p.is_floating_point()), torch.float32)
     if precision == torch.float32 and items.dtype == torch.float64:

@@ -15,7 +15,6 @@ from confdiff.randomness import generator
 from confdiff.validation import (
     as_array,
     as_tensor,
-    check_count,
     check_difference,
     check_finite,
     check_groups,
@@ -23,7 +22,6 @@ from confdiff.validation import (
     check_known_ids,
     check_labels,
     check_posteriors,
-    check_prior,
     check_rows,
     check_weight,
     column_names,
@@ -174,12 +172,26 @@ class Pairs:
         if self.difference is None:
             raise _missing("differences")
         coin = torch.rand(len(self), generator=generator(seed, "orientation")) < 0.5
-        swap = coin ^ (self.difference < 0)
+        return self.oriented(coin ^ (self.difference < 0))
+
+    def oriented(self, swap: Tensor) -> "Pairs":
+        """The same pairs, with the two items of those marked in ``swap`` exchanged; (x, x', c) becomes (x', x, -c)."""
+        difference = self.difference
         return self._with(
             left=torch.where(swap, self.right, self.left),
             right=torch.where(swap, self.left, self.right),
-            difference=torch.where(swap, -self.difference, self.difference),
+            difference=None if difference is None else torch.where(swap, -difference, difference),
         )
+
+    def compact(self) -> "Pairs":
+        """The same pairs over those items alone that stand in one of them, in the order in which these were."""
+        used, rows = torch.unique(torch.stack([self.left, self.right]), return_inverse=True)
+        kept = {name: getattr(self, name)[used] for name in ITEM_FIELDS if getattr(self, name) is not None}
+        return self._with(items=self.items[used], left=rows[0], right=rows[1], **kept)
+
+    def with_difference(self, difference: Tensor) -> "Pairs":
+        """The same pairs, graded otherwise. The differences are taken as they are, also beyond [-1, 1]."""
+        return self._with(difference=difference)
 
     def n_components(self) -> int:
         """Into how many parts the graph falls whose nodes are the compared items and whose edges are the pairs."""
@@ -202,7 +214,7 @@ class Pairs:
     def _per_pair(self) -> dict[str, Tensor]:
         return {name: getattr(self, name) for name in PAIR_FIELDS if getattr(self, name) is not None}
 
-    def _with(self, **changes: Tensor) -> "Pairs":
+    def _with(self, **changes: Tensor | None) -> "Pairs":
         """A copy with changes that are known to be valid, without checking everything again."""
         other = copy.copy(self)
         for name, value in changes.items():
@@ -245,40 +257,3 @@ def _rows_of_ids(ids: Any, frame: Any) -> list[NDArray[np.int64]]:
     for what, column, rows in zip(("first", "second"), table.T, found, strict=True):
         check_known_ids(f"pairs, {what} column", column, rows)
     return found
-
-
-def sample_pairs(
-    items: Any, *, labels: ArrayLike, posteriors: ArrayLike, n_pairs: int, prior: float, seed: int = 0
-) -> Pairs:
-    """Draw ``n_pairs`` pairs at a class prior, without replacement, with differences from the posteriors.
-
-    int(2 n prior) positives and the rest negatives are drawn and shuffled; the first half are the first items of
-    the pairs and the second half the second ones. The labels decide which items are drawn; apart from oracles,
-    nothing learns from them.
-
-    >>> pairs = sample_pairs([[0.0], [1.0], [2.0], [3.0]], labels=[0, 0, 1, 1], posteriors=[0.1, 0.2, 0.8, 0.9],
-    ...                      n_pairs=2, prior=0.5)
-    >>> sorted(pairs.labels[torch.cat([pairs.left, pairs.right])].tolist())
-    [0.0, 0.0, 1.0, 1.0]
-    """
-    check_count("n_pairs", n_pairs)
-    check_count("seed", seed, least=0)
-    features = _items(items)
-    positive = as_tensor(check_labels(labels, len(features))) > 0
-    n_positive = int(2 * n_pairs * check_prior(prior) + 1e-9)
-    wanted = {"positives": n_positive, "negatives": 2 * n_pairs - n_positive}
-    there = {"positives": positive.nonzero()[:, 0], "negatives": (~positive).nonzero()[:, 0]}
-    chance = generator(seed, "pairs")
-    drawn = []
-    for kind, count in wanted.items():
-        if count > len(there[kind]):
-            raise ValueError(
-                f"{n_pairs} pairs at prior {prior:g} take {count} {kind}, and there are {len(there[kind])}. "
-                "Ask for fewer pairs or another prior."
-            )
-        drawn.append(there[kind][torch.randperm(len(there[kind]), generator=chance)[:count]])
-    rows = torch.cat(drawn)[torch.randperm(2 * n_pairs, generator=chance)]
-    left, right = rows.view(2, n_pairs)
-    r = as_tensor(check_posteriors(posteriors, len(features)))
-    names = column_names(items)
-    return Pairs(features, left, right, r[right] - r[left], posteriors=r, labels=positive, feature_names=names)

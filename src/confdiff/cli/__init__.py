@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
-from rich.console import Console
 from rich.table import Column, Table
+
+from confdiff.cli import data, pairs
+from confdiff.cli.console import as_cell, messages, results, say, say_files
 
 app = typer.Typer(
     help="Learn a classifier with probabilities from graded comparisons of unlabelled pairs.",
@@ -15,7 +17,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-_out, _err = Console(), Console(stderr=True)
+app.add_typer(data.app, name="data")
+app.add_typer(pairs.app, name="pairs")
 
 
 def main() -> None:
@@ -27,8 +30,8 @@ def main() -> None:
 
 
 def _fail(message: str) -> NoReturn:
-    _err.print("error:", style="bold red", end=" ")
-    _err.print(message, markup=False, highlight=False, soft_wrap=True)
+    messages.print("error:", style="bold red", end=" ")
+    messages.print(message, markup=False, highlight=False, soft_wrap=True)
     sys.exit(2)
 
 
@@ -46,10 +49,10 @@ def demo(
     """
     if out.exists() and not out.is_dir():
         raise NotADirectoryError(f"--out must name a folder; {out} is a file.")
-    with _err.status("loading PyTorch"):
+    with messages.status("loading PyTorch"):
         from confdiff.experiments.demo import run_demo, save_demo
         from confdiff.methods import METHODS
-    with _err.status("training the teacher") as status:
+    with messages.status("training the teacher") as status:
         count = iter(range(1, len(METHODS) + 1))
         result = run_demo(
             seed=seed,
@@ -62,13 +65,12 @@ def demo(
     for outcome in result.outcomes:
         numbers = (f"{outcome.accuracy:.3f}", f"{outcome.calibration_error:.3f}", f"{outcome.seconds:.1f}")
         table.add_row(outcome.method, outcome.learns_from, *numbers)
-    _out.print(table)
-    _out.print(
+    results.print(table)
+    results.print(
         f"Accuracy is the mean over the last {min(10, epochs)} of {epochs} epochs on {len(result.test_labels)} "
         f"held-out digits (seed {seed}); the teacher itself has {result.teacher_accuracy:.3f}."
     )
-    for what, path in save_demo(result, out).items():
-        _out.print(f"{what}: {path}", markup=False, soft_wrap=True)
+    say_files(save_demo(result, out))
 
 
 @app.command()
@@ -93,10 +95,10 @@ def methods(
         return
     table = Table(Column("method", min_width=max(map(len, METHODS))), "learns from", "correction", "prior", "reference")
     for row in rows:
-        table.add_row(*("yes" if value is True else "no" if value is False else str(value) for value in row.values()))
-    _out.print(table)
+        table.add_row(*map(as_cell, row.values()))
+    results.print(table)
     for name, paper in REFERENCES.items():
-        _out.print(f"{name}: {paper}")
+        say(f"{name}: {paper}")
 
 
 @app.command()

@@ -1,0 +1,38 @@
+"""Where commands print: results to standard output, progress and errors to standard error."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+results, messages = Console(), Console(stderr=True)
+
+
+def say(text: str) -> None:
+    """A line of text as it is, not wrapped and without markup."""
+    results.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def say_files(files: dict[str, Path]) -> None:
+    """Which file is where."""
+    for what, path in files.items():
+        say(f"{what}: {path}")
+
+
+def save_figure(figure: "Figure", path: Path) -> None:
+    """A figure as a file, in the format that its ending names."""
+    from confdiff.storage import replacing
+
+    known = figure.canvas.get_supported_filetypes()
+    if path.suffix[1:].lower() not in known:
+        raise ValueError(f"the name of a picture must end in .png, .svg or .pdf; got {path.name!r}.")
+    with replacing(path) as temporary:
+        figure.savefig(temporary, dpi=150)
+
+
+def as_cell(value: Any) -> str:
+    """A value as it stands in a table."""
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)

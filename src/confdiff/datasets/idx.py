@@ -1,0 +1,96 @@
+"""MNIST and the two data sets made in its image: 60,000 + 10,000 pictures of 28 x 28 pixels in ten classes."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from confdiff.datasets.dataset import Dataset
+from confdiff.datasets.digits import DIGITS, EVEN
+from confdiff.datasets.sources import Form, Source, damaged
+
+N_TRAIN, N_TEST, SIDE = 60_000, 10_000, 28
+KUZUSHIJI = ("o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo")
+FASHION = (
+    "T-shirt",
+    "trouser",
+    "pullover",
+    "dress",
+    "coat",
+    "sandal",
+    "shirt",
+    "sneaker",
+    "bag",
+    "ankle boot",
+)
+_FILES = ("train-images-idx3-ubyte", "t10k-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-labels-idx1-ubyte")
+
+
+def _form(name: str, folders: tuple[str, ...], home: str, md5s: Sequence[str], class_names: tuple[str, ...]) -> Form:
+    sources = tuple(Source(file, folders, md5, f"{home}/{file}.gz") for file, md5 in zip(_FILES, md5s, strict=True))
+    return Form(sources, _reader(name, class_names))
+
+
+def _reader(name: str, class_names: tuple[str, ...]) -> Callable[[Sequence[tuple[Source, Path]]], Dataset]:
+    def read(files: Sequence[tuple[Source, Path]]) -> Dataset:
+        """The four files in one matrix of pixels; even class numbers are positive."""
+        items = np.empty((N_TRAIN + N_TEST, SIDE * SIDE), dtype=np.uint8)
+        classes = np.empty(N_TRAIN + N_TEST, dtype=np.uint8)
+        parts = (items[:N_TRAIN], items[N_TRAIN:], classes[:N_TRAIN], classes[N_TRAIN:])
+        for (source, path), part in zip(files, parts, strict=True):
+            part.reshape(-1)[:] = _bytes_of_idx(source, path, part.size)
+        return Dataset(name, items, classes, class_names, EVEN, N_TRAIN, picture=_picture)
+
+    return read
+
+
+def _bytes_of_idx(source: Source, path: Path, size: int) -> NDArray[np.uint8]:
+    """The entries of an IDX file: four bytes of type and rank, four for the length of each axis, then the entries."""
+    contents = source.read(path)
+    header = 4 + 4 * contents[3]
+    if len(contents) != header + size:
+        raise damaged(path, f"it holds {len(contents) - header:,} entries, expected {size:,}")
+    return np.frombuffer(contents, np.uint8, offset=header)
+
+
+def _picture(row: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return row.reshape(SIDE, SIDE)
+
+
+MNIST = _form(
+    "mnist",
+    ("mnist", "MNIST/raw", "raw", ""),
+    "https://ossci-datasets.s3.amazonaws.com/mnist",
+    (
+        "6bbc9ace898e44ae57da46a324031adb",
+        "2646ac647ad5339dbf082846283269ea",
+        "a25bea736e30d166cdddb491f175f624",
+        "27ae3e4e09519cfbb04c329615203637",
+    ),
+    DIGITS,
+)
+KMNIST = _form(
+    "kmnist",
+    ("kmnist", "KMNIST/raw", "raw", ""),
+    "http://codh.rois.ac.jp/kmnist/dataset/kmnist",
+    (
+        "92be26ec9822e900ac425d0a0aa84ced",
+        "bf305b8cd328700fbc17f5acbc2856d2",
+        "949e75301f8813e0dc5800dcc320fc52",
+        "9f55f451c0988b028eccdf7d5cc265ab",
+    ),
+    KUZUSHIJI,
+)
+FASHION_MNIST = _form(
+    "fashion",
+    ("fashion_mnist", "FashionMNIST/raw", "raw", ""),
+    "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com",
+    (
+        "f4a8712d7a061bf5bd6d2ca38dc4d50a",
+        "8181f5470baa50b63fa0f6fddb340f0a",
+        "9018921c3c673c538a1fc5bad174d6f9",
+        "15d484375f8d13e6eb1aabb0c3f46965",
+    ),
+    FASHION,
+)

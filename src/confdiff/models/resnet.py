@@ -1,0 +1,61 @@
+"""Residual networks for colour pictures of 32 x 32 pixels (He et al. 2016), as the paper and the authors use them.
+
+A picture comes as one row of 3 x 32 x 32 numbers: the channels one after the other, each row by row.
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+_PICTURE = (3, 32, 32)
+
+
+class _Block(nn.Module):
+    """Two 3 x 3 convolutions with batch norm beside a short cut, projected where shape or size change."""
+
+    def __init__(self, channels_in: int, channels: int, stride: int) -> None:
+        super().__init__()
+        self.path = nn.Sequential(
+            nn.Conv2d(channels_in, channels, 3, stride, padding=1, bias=False),
+            nn.BatchNorm2d(channels),
+            nn.ReLU(),
+            nn.Conv2d(channels, channels, 3, padding=1, bias=False),
+            nn.BatchNorm2d(channels),
+        )
+        self.short_cut: nn.Module = nn.Identity()
+        if stride != 1 or channels_in != channels:
+            projection = nn.Conv2d(channels_in, channels, 1, stride, bias=False)
+            self.short_cut = nn.Sequential(projection, nn.BatchNorm2d(channels))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.relu(self.path(x) + self.short_cut(x))
+
+
+def _resnet(n_features: int, blocks: Sequence[int], width: int) -> nn.Module:
+    """A convolution, stages of blocks that double the channels and halve the picture, the mean, a linear score."""
+    if n_features != _PICTURE[0] * _PICTURE[1] * _PICTURE[2]:
+        raise ValueError(f"a resnet takes pictures of 3 x 32 x 32 = 3072 numbers; got items of {n_features} features.")
+    layers: list[nn.Module] = [
+        nn.Unflatten(1, _PICTURE),
+        nn.Conv2d(3, width, 3, padding=1, bias=False),
+        nn.BatchNorm2d(width),
+        nn.ReLU(),
+    ]
+    channels = width
+    for stage, count in enumerate(blocks):
+        for block in range(count):
+            channels_out = width * 2**stage
+            layers.append(_Block(channels, channels_out, stride=2 if stage > 0 and block == 0 else 1))
+            channels = channels_out
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(channels, 1))
+
+
+def resnet34(n_features: int) -> nn.Module:
+    """ResNet-34, the paper's network for CIFAR-10: 64 to 512 channels, a 3 x 3 first convolution for small pictures."""
+    return _resnet(n_features, (3, 4, 6, 3), width=64)
+
+
+def resnet32(n_features: int) -> nn.Module:
+    """The 32-layer CIFAR ResNet of the authors' program: 16, 32 and 64 channels, five blocks each."""
+    return _resnet(n_features, (5, 5, 5), width=16)

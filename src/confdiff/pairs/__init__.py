@@ -1,0 +1,17 @@
+"""Pairs of items with what is known about them: the container, and how pairs are drawn, ordered and made noisy."""
+
+from confdiff.pairs.noise import NOISES, add_noise
+from confdiff.pairs.ordering import STRATEGIES, order_by_labels
+from confdiff.pairs.pairs import Pairs, Supervision
+from confdiff.pairs.sampling import rows_at_prior, sample_pairs
+
+__all__ = [
+    "NOISES",
+    "STRATEGIES",
+    "Pairs",
+    "Supervision",
+    "add_noise",
+    "order_by_labels",
+    "rows_at_prior",
+    "sample_pairs",
+]

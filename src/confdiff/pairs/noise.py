@@ -1,0 +1,78 @@
+"""What becomes of differences that are not given exactly.
+
+c is the true difference of a pair, c_bar what is given in its place.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from confdiff.pairs.pairs import Pairs
+from confdiff.randomness import generator
+from confdiff.validation import check_choice, check_count, check_number
+
+
+def multiplicative(c: Tensor, sigma: float, chance: torch.Generator) -> Tensor:
+    """c_bar = e c with e from N(1, sigma^2), the noise of the paper (its Section 4.4)."""
+    return c * (1 + sigma * torch.randn(len(c), generator=chance))
+
+
+def additive(c: Tensor, sigma: float, chance: torch.Generator) -> Tensor:
+    """c_bar = c + e with e from N(0, sigma^2)."""
+    return c + sigma * torch.randn(len(c), generator=chance)
+
+
+def likert(c: Tensor, points: float, chance: torch.Generator) -> Tensor:
+    """The nearest of so many equally spaced grades from -1 to 1.
+
+    A scale with an even number of points has no middle: which side an exact tie is sent to is left to chance.
+
+    >>> likert(torch.tensor([-0.9, -0.2, 0.1, 0.4]), 5, torch.Generator())
+    tensor([-1.0000,  0.0000,  0.0000,  0.5000])
+    """
+    steps = points - 1
+    side = torch.where(torch.rand(len(c), generator=chance) < 0.5, -1e-6, 1e-6)
+    return torch.round((torch.where(c == 0, side, c) + 1) * (steps / 2)) * (2 / steps) - 1
+
+
+@dataclass(frozen=True)
+class Noise:
+    """A kind of noise: the formula, what its amount is called, and what it does."""
+
+    apply: Callable[[Tensor, float, torch.Generator], Tensor]
+    amount: str
+    meaning: str
+
+
+NOISES: dict[str, Noise] = {
+    "multiplicative": Noise(multiplicative, "sigma", "c times N(1, sigma^2), as in the paper"),
+    "additive": Noise(additive, "sigma", "c plus N(0, sigma^2)"),
+    "likert": Noise(likert, "points", "c rounded to a scale with so many points"),
+}
+"""Name -> kind of noise. ``"labels"`` is another: y' - y in place of c, of which there is no more or less."""
+
+
+def add_noise(pairs: Pairs, kind: str, amount: float | None = None, *, clip: bool = True, seed: int = 0) -> Pairs:
+    """The same pairs with noisy differences.
+
+    kind: a name from :data:`NOISES`, or ``"labels"`` for label differences y' - y, the least that a comparison can say.
+    amount: sigma of ``"multiplicative"`` and ``"additive"``, the number of points of ``"likert"``.
+    clip: keep the differences in [-1, 1], as people do who give differences of probabilities. The paper does not say
+        that it clips; unclipped noise has mean zero, clipped noise has not where c is near 1 or -1.
+
+    >>> pairs = Pairs([[0.0], [1.0]], left=[0], right=[1], difference=[0.3], labels=[0, 1])
+    >>> add_noise(pairs, "likert", 5).difference, add_noise(pairs, "labels").difference
+    (tensor([0.5000]), tensor([1.]))
+    """
+    check_choice("noise", kind, [*NOISES, "labels"])
+    if kind == "labels":
+        y, y_prime = pairs.targets("labels")
+        return pairs.with_difference(y_prime - y)
+    noise = NOISES[kind]
+    what = f"{noise.amount}, the amount of {kind} noise,"
+    size = check_count(what, amount, least=2) if kind == "likert" else check_number(what, amount, least=0)
+    (c,) = pairs.targets("differences")
+    noisy = noise.apply(c, size, generator(check_count("seed", seed, least=0), "noise", kind))
+    return pairs.with_difference(noisy.clamp(-1, 1) if clip else noisy)

@@ -1,0 +1,19 @@
+"""Tasks: pairs to learn from and test items to be judged by, made from a data set as one specification says."""
+
+from confdiff.tasks.protocols import PROTOCOLS, SETTINGS, Protocol, Setting
+from confdiff.tasks.saving import read_truth, save_task
+from confdiff.tasks.spec import TaskSpec
+from confdiff.tasks.task import Task, make_task, split
+
+__all__ = [
+    "PROTOCOLS",
+    "SETTINGS",
+    "Protocol",
+    "Setting",
+    "Task",
+    "TaskSpec",
+    "make_task",
+    "read_truth",
+    "save_task",
+    "split",
+]

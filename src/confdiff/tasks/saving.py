@@ -1,0 +1,65 @@
+"""A task as files: what a learner may see in two tables, what only a judge may see in a third."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from confdiff.descriptions import describe_pairs
+from confdiff.files import check_table_name, companion, read_pairs, read_table, write_table
+from confdiff.pairs import Pairs
+from confdiff.storage import replacing
+from confdiff.tasks.task import Task
+
+
+def save_task(task: Task, path: Path) -> dict[str, Path]:
+    """Write the pairs to ``path`` and the rest beside it. Returns: what is where.
+
+    pairs.parquet: left, right, difference. The ids are row numbers in the data set.
+    pairs-items.parquet: id and features of the items of the pairs and of the test.
+    pairs-truth.parquet: id, part (train or test), class, label, posterior. Not for learners.
+    pairs.json: the specification and a description.
+    """
+    files = {"pairs": check_table_name(path), "items": companion(path, "items"), "truth": companion(path, "truth")}
+    files["description"] = path.with_suffix(".json")
+    for file in files.values():
+        if file.is_dir():
+            raise IsADirectoryError(f"{file} is a folder; the file of that name cannot be written.")
+    pairs, ids = task.pairs, torch.cat([task.rows, task.test_rows]).numpy()
+    features = torch.cat([pairs.items, task.test_items]).numpy()
+    names = pairs.feature_names or [f"x{column}" for column in range(features.shape[1])]
+    write_table(files["items"], {"id": ids, **dict(zip(names, features.T, strict=True))})
+    write_table(files["truth"], _truth(task, ids))
+    description = {
+        "specification": asdict(task.spec),
+        "told_prior": task.prior,
+        "teacher_accuracy": task.teacher_accuracy,
+    }
+    with replacing(files["description"]) as temporary:
+        temporary.write_text(json.dumps(description | describe_pairs(pairs).as_dict(), indent=1))
+    left, right = task.rows[pairs.left], task.rows[pairs.right]
+    write_table(files["pairs"], {"left": left, "right": right, "difference": pairs.difference})
+    return files
+
+
+def _truth(task: Task, ids: np.ndarray) -> dict[str, np.ndarray]:
+    names = np.array(task.data.class_names)
+    part = np.repeat(["train", "test"], [len(task.rows), len(task.test_rows)])
+    assert task.pairs.posteriors is not None
+    posteriors = torch.cat([task.pairs.posteriors, task.test_posteriors]).numpy()
+    labels = task.data.labels[ids].astype(np.int8)
+    return {"id": ids, "part": part, "class": names[task.data.classes[ids]], "label": labels, "posterior": posteriors}
+
+
+def read_truth(path: Path) -> Pairs:
+    """The pairs in a file, with the labels and posteriors of their items where the file of the truth lies beside it."""
+    pairs = read_pairs(path)
+    truth_path = companion(path, "truth")
+    if not truth_path.is_file():
+        return pairs
+    ids, truth = read_table(companion(path, "items"))["id"], read_table(truth_path)
+    rows = np.argsort(truth["id"])[np.argsort(np.argsort(ids))]  # both hold the same ids
+    posteriors, labels = truth["posterior"][rows], truth["label"][rows]
+    return Pairs(pairs.items, pairs.left, pairs.right, pairs.difference, posteriors=posteriors, labels=labels)
