@@ -1,12 +1,20 @@
+import subprocess
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
+from sklearn.metrics import log_loss
 
-from confdiff.teacher import fit_teacher, grade
+from confdiff.randomness import generator
+from confdiff.teacher import Teaching, adjust_prior, fit_teacher, fit_temperature, grade, teach
 from confdiff.training import Recipe
 from easy import easy_pairs
+from finite import some_distribution
 
 RECIPE = Recipe(epochs=30, batch_size=32, learning_rate=0.02)
+QUICK = Teaching("linear", Recipe(epochs=3, batch_size=32, learning_rate=0.02))
 
 
 @pytest.mark.parametrize("n_items", [300, 299])
@@ -27,3 +35,159 @@ def test_the_seed_decides():
 def test_labels_must_be_two_classes():
     with pytest.raises(ValueError, match="labels must be 0/1 or"):
         fit_teacher(np.zeros((3, 1)), [0, 1, 2])
+
+
+def test_pixels_are_graded_as_numbers():
+    pixels = np.random.default_rng(0).integers(0, 256, (60, 5), dtype=np.uint8)
+    labels = pixels[:, 0] > 100
+    as_bytes = teach(pixels, labels, teaching=QUICK).posteriors
+    as_floats = teach(pixels.astype(np.float32), labels, teaching=QUICK).posteriors
+    assert torch.equal(as_bytes, as_floats)
+
+
+def test_only_the_given_rows_are_trained_on_and_all_items_are_graded():
+    pairs = easy_pairs()
+    labels = pairs.labels.clone()
+    rows = torch.arange(0, 300, 2)
+    before = teach(pairs.items, labels, rows=rows, teaching=QUICK)
+    labels[1::2] = 1 - labels[1::2]
+    after = teach(pairs.items, labels, rows=rows, teaching=QUICK)
+    assert torch.equal(before.posteriors, after.posteriors)
+    assert before.posteriors.shape == (300,)
+    assert before.prior == pytest.approx(float(labels[rows].mean()))
+
+
+def test_no_item_is_graded_by_a_teacher_that_saw_it():
+    """Were its label another, an item's grade would be the same, and others would not."""
+    pairs = easy_pairs(n_items=60)
+    teaching = Teaching("linear", RECIPE, folds=5)
+    first = teach(pairs.items, pairs.labels, teaching=teaching).posteriors
+    changed = []
+    for item in range(3):
+        labels = pairs.labels.clone()
+        labels[item] = 1 - labels[item]
+        other = teach(pairs.items, labels, teaching=teaching).posteriors
+        assert other[item] == first[item]
+        changed.append((other != first).sum())
+    assert min(changed) > 40
+    in_sample = teach(pairs.items, labels, teaching=replace(teaching, folds=1)).posteriors
+    assert in_sample[2] != teach(pairs.items, pairs.labels, teaching=replace(teaching, folds=1)).posteriors[2]
+
+
+def test_items_outside_of_the_folds_are_graded_by_all():
+    pairs = easy_pairs()
+    teaching = Teaching("linear", RECIPE, folds=3)
+    grades = teach(pairs.items, pairs.labels, rows=range(200), teaching=teaching)
+    assert (grades.posteriors[200:] - pairs.posteriors[200:]).abs().mean() < 0.1
+
+
+def test_too_many_folds():
+    pairs = easy_pairs(n_items=10)
+    with pytest.raises(ValueError, match="10 items cannot be cut into 6 folds"):
+        teach(pairs.items, pairs.labels, teaching=replace(QUICK, folds=6))
+
+
+@pytest.mark.parametrize("temperature", [0.25, 1.0, 3.0])
+def test_the_temperature_is_found(temperature):
+    chance = generator(0, "test")
+    scores = 2 * torch.randn(20_000, generator=chance)
+    labels = (torch.rand(20_000, generator=chance) < torch.sigmoid(scores / temperature)).float()
+    assert fit_temperature(scores, labels) == pytest.approx(temperature, rel=0.05)
+
+
+@pytest.mark.parametrize("folds", [1, 4])
+def test_calibration_mends_an_overconfident_teacher(folds):
+    """A wide network that learns a few hundred noisy labels by heart says 0 or 1 of nearly everything."""
+    pairs = easy_pairs(n_items=2000)
+    rows = range(500)
+    teaching = Teaching("mlp", Recipe(epochs=100, batch_size=64), folds=folds)
+    plain, mended = (
+        teach(pairs.items, pairs.labels, rows=rows, teaching=replace(teaching, calibrated=flag))
+        for flag in (False, True)
+    )
+    assert plain.temperature == 1 < mended.temperature
+    unseen = slice(500, None) if folds == 1 else slice(0, 500)  # in folds each item is unseen by its own teacher
+    losses = [log_loss(pairs.labels[unseen], grades.posteriors[unseen].double()) for grades in (plain, mended)]
+    assert losses[1] < 0.8 * losses[0]
+
+
+def test_posteriors_are_adjusted_to_another_prior_exactly():
+    """On a finite distribution: reweight the classes, compute the posteriors anew, compare."""
+    finite = some_distribution()
+    for prior in (0.05, 0.2, 0.5, 0.9):
+        positive = finite.p * finite.r / finite.prior
+        negative = finite.p * (1 - finite.r) / (1 - finite.prior)
+        anew = prior * positive / (prior * positive + (1 - prior) * negative)
+        assert torch.allclose(adjust_prior(finite.r, finite.prior, prior), anew, atol=1e-12)
+        back = adjust_prior(adjust_prior(finite.r, finite.prior, prior), prior, finite.prior)
+        assert torch.allclose(back, finite.r, atol=1e-12)
+    with pytest.raises(ValueError, match="prior must be a probability"):
+        adjust_prior(finite.r, 0.5, 1.0)
+
+
+def test_what_a_teacher_said_is_kept_under_a_key_of_everything(tmp_path):
+    pairs = easy_pairs(n_items=40)
+    labels = pairs.labels.clone()
+
+    def files(**changes):
+        given = {"items": pairs.items, "labels": labels, "rows": range(30), "teaching": QUICK} | changes
+        grades = teach(given["items"], given["labels"], rows=given["rows"], teaching=given["teaching"], cache=tmp_path)
+        return grades, len(list(tmp_path.iterdir()))
+
+    first, count = files()
+    assert count == 1
+    again, count = files()
+    assert count == 1
+    assert torch.equal(first.posteriors, again.posteriors)
+    assert (first.prior, first.temperature) == (again.prior, again.temperature)
+    other_labels = labels.clone()
+    other_labels[0] = 1 - labels[0]
+    recipe = QUICK.recipe
+    changes = [
+        {"items": pairs.items + 1},
+        {"labels": other_labels},
+        {"rows": range(29)},
+        {"teaching": replace(QUICK, model="mlp")},
+        {"teaching": replace(QUICK, folds=2)},
+        {"teaching": replace(QUICK, calibrated=True)},
+        {"teaching": replace(QUICK, recipe=replace(recipe, seed=1))},
+        {"teaching": replace(QUICK, recipe=replace(recipe, epochs=4))},
+        {"teaching": replace(QUICK, recipe=replace(recipe, learning_rate=0.01))},
+    ]
+    for number, change in enumerate(changes, start=2):
+        assert files(**change)[1] == number, change
+
+
+def test_a_kept_teacher_is_not_trained_again(tmp_path, monkeypatch):
+    pairs = easy_pairs(n_items=40)
+    kept = teach(pairs.items, pairs.labels, teaching=QUICK, cache=tmp_path)
+    monkeypatch.setattr("confdiff.teacher.fit_teacher", None)
+    assert torch.equal(teach(pairs.items, pairs.labels, teaching=QUICK, cache=tmp_path).posteriors, kept.posteriors)
+
+
+def test_a_teacher_without_a_name_cannot_be_kept(tmp_path):
+    pairs = easy_pairs(n_items=40)
+    nameless = replace(QUICK, model=torch.nn.Linear(3, 1))
+    assert teach(pairs.items, pairs.labels, teaching=nameless).posteriors.shape == (40,)
+    with pytest.raises(ValueError, match="pass cache=None"):
+        teach(pairs.items, pairs.labels, teaching=nameless, cache=tmp_path)
+
+
+THREADS = """
+import sys, zlib, torch
+from confdiff.tasks import TaskSpec, make_task
+spec = TaskSpec("digits", prior=0.3, seed=4, noise="additive", noise_amount=0.1)
+for threads in map(int, sys.argv[1:]):
+    torch.set_num_threads(threads)
+    task = make_task(spec, keep_teacher=False)
+    assert torch.get_num_threads() == threads
+    print(zlib.crc32(task.pairs.difference.numpy().tobytes() + task.rows.numpy().tobytes()))
+"""
+
+
+def test_the_same_pairs_whatever_the_number_of_threads_or_processes():
+    commands = [[sys.executable, "-c", THREADS, *threads] for threads in ("12", "31")]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for command in commands]
+    said = [process.communicate()[0].split() for process in running]
+    assert [len(digests) for digests in said] == [2, 2]
+    assert len({digest for digests in said for digest in digests}) == 1

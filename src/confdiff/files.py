@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from confdiff.pairs import Pairs
 from confdiff.storage import replacing
+from confdiff.validation import as_array
 
 TABLES = (".parquet", ".csv", ".tsv")
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -68,12 +69,16 @@ def read_pairs(path: Path, items: Path | None = None) -> Pairs:
     items: ``pairs-items.parquet`` beside ``pairs.parquet``, if none is given.
     """
     pairs = _with_columns(path, "left", "right", "difference")
-    features = _with_columns(items or companion(path, "items"), "id")
+    items = items or companion(path, "items")
+    features = _with_columns(items, "id")
     ids = features.pop("id")
     order = np.argsort(ids, kind="stable")
+    twice = np.flatnonzero(ids[order][1:] == ids[order][:-1])
+    if len(twice):
+        raise ValueError(f"{items}: the ids must differ; the id {ids[order][twice[0]]} stands there more than once.")
     left, right = (_rows_of(ids[order], order, pairs[side], f"{path}, column {side!r}") for side in ("left", "right"))
-    matrix = np.stack(list(features.values()), axis=1)
-    return Pairs(matrix, left, right, pairs["difference"], feature_names=tuple(features))
+    columns = [as_array(f"{items}, column {name!r},", column) for name, column in features.items()]
+    return Pairs(np.stack(columns, axis=1), left, right, pairs["difference"], feature_names=tuple(features))
 
 
 def _with_columns(path: Path, *needed: str) -> dict[str, NDArray[Any]]:

@@ -9,7 +9,7 @@ def test_the_seed_decides_and_every_method_is_there():
     assert [outcome.method for outcome in first.outcomes] == list(METHODS)
     assert [o.accuracy for o in first.outcomes] == [o.accuracy for o in same.outcomes]
     assert len(told) == 2 * len(METHODS)
-    assert len(first.test_labels) == len(first.outcomes[0].probabilities) == 360
+    assert len(first.test_labels) == len(first.outcomes[0].probabilities) == 358
     figure = demo_figure(first)
     assert len(figure.axes[0].lines) == len(METHODS)
 

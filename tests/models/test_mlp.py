@@ -64,8 +64,9 @@ def test_the_authors_network_applies_one_hidden_layer_three_times():
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_seed_decides_the_first_weights(name):
-    x = torch.randn(4, 9)
-    first, same, other = (build_model(name, 9, seed=seed).eval()(x) for seed in (1, 1, 2))
+    n_features = 3072 if name.startswith("resnet") else 9
+    x = torch.randn(4, n_features)
+    first, same, other = (build_model(name, n_features, seed=seed).eval()(x) for seed in (1, 1, 2))
     assert torch.equal(first, same)
     assert not torch.equal(first, other)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from confdiff.pairs import Pairs, sample_pairs
+from confdiff.pairs import Pairs
 
 ITEMS = np.arange(12.0).reshape(4, 3)
 ROWS = np.array([[0, 1], [2, 3], [3, 0]])
@@ -153,24 +153,6 @@ def test_components():
     chain = Pairs(ITEMS, [0, 1], [1, 2], [0, 0])
     assert chain.n_components() == 1  # item 3 stands in no pair
     assert Pairs(ITEMS, [0, 2], [1, 3]).n_components() == 2
-
-
-def test_sampling_has_the_paper_s_counts():
-    chance = np.random.default_rng(0)
-    r = chance.random(500)
-    labels = r > 0.4
-    pairs = sample_pairs(r[:, None], labels=labels, posteriors=r, n_pairs=100, prior=0.2, seed=3)
-    rows = torch.cat([pairs.left, pairs.right]).numpy()
-    assert len(set(rows)) == 200  # without replacement
-    assert labels[rows].sum() == 40
-    assert pairs.difference.numpy() == pytest.approx(r[pairs.right] - r[pairs.left], abs=1e-6)
-    again = sample_pairs(r[:, None], labels=labels, posteriors=r, n_pairs=100, prior=0.2, seed=3)
-    assert torch.equal(again.left, pairs.left)
-
-
-def test_sampling_more_than_there_is_says_so():
-    with pytest.raises(ValueError, match=r"4 pairs at prior 0\.5 take 4 positives, and there are 2"):
-        sample_pairs(np.zeros((8, 1)), labels=[1, 1] + [0] * 6, posteriors=np.full(8, 0.5), n_pairs=4, prior=0.5)
 
 
 def test_ids_of_mixed_types_and_missing_groups():

@@ -14,7 +14,7 @@ app = typer.Typer(help="Data sets: list them, get them, look at them.", no_args_
 Folder = Annotated[
     Path | None, typer.Option(help="Look for the files here first; then in CONFDIFF_DATA and the cache.")
 ]
-Name = Annotated[str, typer.Argument(help="A data set of `confdiff data list`.", show_default=False)]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A data set of `confdiff data list`.", show_default=False)]
 
 
 @app.command("list")
@@ -66,7 +66,9 @@ def _presence(name: str, folder: Path | None) -> dict[str, Any]:
 
 @app.command()
 def fetch(
-    names: Annotated[list[str], typer.Argument(help="Data sets of `confdiff data list`.", show_default=False)],
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="Data sets of `confdiff data list`.", show_default=False)
+    ],
     folder: Folder = None,
 ) -> None:
     """Get data sets into the cache, unless they are here already, and check every file."""
@@ -79,8 +81,8 @@ def fetch(
     for name in names:
         with messages.status(f"checking {name}"):
             files = fetch_files(name, folder=folder)
-        where = files[0].parent if files else "scikit-learn"
-        say(f"{name}: {len(files)} file{'s' * (len(files) != 1)} in {where}, checked")
+        there = f"{len(files)} file{'s' * (len(files) != 1)} in {files[0].parent}, checked" if files else ""
+        say(f"{name}: {there or 'ships with scikit-learn'}")
 
 
 @app.command()

@@ -59,10 +59,9 @@ def make(
         from confdiff.files import check_table_name
         from confdiff.tasks import TaskSpec, make_task, save_task
 
-    points = int(amount) if amount is not None and noise == "likert" and amount == int(amount) else amount
     spec = TaskSpec(
         dataset=name, prior=prior, protocol=protocol, seed=seed, n_pairs=n_pairs, fraction=fraction, partners=partners,
-        replacement=replacement, noise=noise, noise_amount=points, clip=clip, pcomp=pcomp, prior_factor=prior_factor,
+        replacement=replacement, noise=noise, noise_amount=amount, clip=clip, pcomp=pcomp, prior_factor=prior_factor,
         model=model, folds=folds, calibrated=calibrated, adjusted=adjusted, incomplete=incomplete,
     )  # fmt: skip
     check_table_name(output)

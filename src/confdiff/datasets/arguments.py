@@ -71,18 +71,25 @@ class Judgement(NamedTuple):
 
 
 def _read_csv(files: Sequence[tuple[Source, Path]]) -> Comparisons:
-    votes, arguments = (_rows(source, path) for source, path in files)
-    judged = [
-        Judgement(
-            row["topic"], row["arg1"], row["arg2"], row["gold"], int(row["n_a1"]), int(row["n_a2"]), int(row["n_equal"])
-        )
-        for row in votes
-    ]
-    return _comparisons(judged, {row["arg_id"]: row["text"] for row in arguments}, files[0][1])
+    (votes, arguments), path = (_rows(*file) for file in files), files[0][1]
+    try:
+        judged = [_judgement(row) for row in votes]
+        texts = {row["arg_id"]: row["text"] for row in arguments}
+    except (KeyError, TypeError, ValueError) as error:
+        raise damaged(path.parent, f"a row of pairs_votes.csv or arguments.csv is not whole ({error})") from error
+    return _comparisons(judged, texts, path)
+
+
+def _judgement(row: dict[str, str]) -> Judgement:
+    first, second, neither = (int(row[column]) for column in ("n_a1", "n_a2", "n_equal"))
+    return Judgement(row["topic"], row["arg1"], row["arg2"], row["gold"], first, second, neither)
 
 
 def _rows(source: Source, path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(source.read(path).decode("utf-8"), newline="")))
+    try:
+        return list(csv.DictReader(io.StringIO(source.read(path).decode("utf-8"), newline="")))
+    except UnicodeDecodeError as error:
+        raise damaged(path, "it is not text in UTF-8") from error
 
 
 def _read_xml(files: Sequence[tuple[Source, Path]]) -> Comparisons:
@@ -111,7 +118,7 @@ def _comparisons(judged: Sequence[Judgement], texts: dict[str, str], path: Path)
     if _md5(",".join(map(str, row)) for row in judged) != _VOTES_MD5:
         raise damaged(path, f"the judgements in it ({len(judged):,}) are not the 16,927 that were published")
     ids = sorted({row.first for row in judged} | {row.second for row in judged})
-    missing = [name for name in ids if not texts.get(name, "").strip()]
+    missing = [name for name in ids if not (texts.get(name) or "").strip()]
     if missing:
         raise damaged(path.parent, f"the text of {len(missing)} arguments is missing, such as {missing[0]}")
     words = tuple(texts[name] for name in ids)

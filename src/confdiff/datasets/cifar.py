@@ -73,7 +73,10 @@ def _read_batch(source: Source, path: Path) -> tuple[NDArray[np.uint8], NDArray[
     if source.name.endswith(".bin"):
         table = np.frombuffer(contents, np.uint8).reshape(BATCH, 1 + PIXELS)
         return table[:, 0].copy(), table[:, 1:]
-    batch = _ArraysOnly(io.BytesIO(contents), encoding="bytes").load()
+    try:
+        batch = _ArraysOnly(io.BytesIO(contents), encoding="bytes").load()
+    except pickle.UnpicklingError as error:
+        raise damaged(path, str(error)) from error
     return np.array(batch[b"labels"], dtype=np.uint8), batch[b"data"]
 
 

@@ -35,12 +35,10 @@ def _form(name: str, folders: tuple[str, ...], home: str, md5s: Sequence[str], c
 def _reader(name: str, class_names: tuple[str, ...]) -> Callable[[Sequence[tuple[Source, Path]]], Dataset]:
     def read(files: Sequence[tuple[Source, Path]]) -> Dataset:
         """The four files in one matrix of pixels; even class numbers are positive."""
-        items = np.empty((N_TRAIN + N_TEST, SIDE * SIDE), dtype=np.uint8)
-        classes = np.empty(N_TRAIN + N_TEST, dtype=np.uint8)
-        parts = (items[:N_TRAIN], items[N_TRAIN:], classes[:N_TRAIN], classes[N_TRAIN:])
-        for (source, path), part in zip(files, parts, strict=True):
-            part.reshape(-1)[:] = _bytes_of_idx(source, path, part.size)
-        return Dataset(name, items, classes, class_names, EVEN, N_TRAIN, picture=_picture)
+        sizes = (N_TRAIN * SIDE * SIDE, N_TEST * SIDE * SIDE, N_TRAIN, N_TEST)
+        parts = [_bytes_of_idx(*file, size) for file, size in zip(files, sizes, strict=True)]
+        items = np.concatenate(parts[:2]).reshape(-1, SIDE * SIDE)
+        return Dataset(name, items, np.concatenate(parts[2:]), class_names, EVEN, N_TRAIN, picture=_picture)
 
     return read
 

@@ -5,6 +5,7 @@ The paper splits all of them at random, over all published files together.
 
 import hashlib
 import io
+import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ def _tables(files: Sequence[tuple[Source, Path]], **how: Any) -> NDArray[np.uint
 
 def _read_optdigits(files: Sequence[tuple[Source, Path]]) -> Dataset:
     table = _tables(files)
-    items = np.delete(table[:, :-1], _ALWAYS_ZERO, axis=1)
+    items = np.ascontiguousarray(np.delete(table[:, :-1], _ALWAYS_ZERO, axis=1))
     return Dataset("optdigits", items, table[:, -1].copy(), DIGITS, EVEN, picture=_optdigits_picture)
 
 
@@ -66,9 +67,12 @@ def _read_letter(files: Sequence[tuple[Source, Path]]) -> Dataset:
 
 def _read_usps_npz(files: Sequence[tuple[Source, Path]]) -> Dataset:
     ((source, path),) = files
-    arrays = np.load(io.BytesIO(source.read(path)), allow_pickle=False)
-    parts = ([arrays[f"{kind}_{part}"] for part in ("train", "test")] for kind in ("x", "y"))
-    items, classes = (np.concatenate(part) for part in parts)
+    try:
+        arrays = np.load(io.BytesIO(source.read(path)), allow_pickle=False)
+        parts = ([arrays[f"{kind}_{part}"] for part in ("train", "test")] for kind in ("x", "y"))
+        items, classes = (np.concatenate(part) for part in parts)
+    except (zipfile.BadZipFile, KeyError, TypeError, EOFError) as error:
+        raise damaged(path, f"it does not hold the four arrays ({error})") from error
     return _usps(items, classes, path)
 
 
@@ -76,7 +80,10 @@ def _read_usps_libsvm(files: Sequence[tuple[Source, Path]]) -> Dataset:
     from sklearn.datasets import load_svmlight_files
 
     texts = [io.BytesIO(source.read(path)) for source, path in files]
-    train, train_digits, test, test_digits = load_svmlight_files(texts, n_features=256)
+    try:
+        train, train_digits, test, test_digits = load_svmlight_files(texts, n_features=256)
+    except ValueError as error:
+        raise damaged(files[0][1].parent, f"{' or '.join(path.name for _, path in files)} cannot be read") from error
     items = np.concatenate([train.toarray(), test.toarray()])
     return _usps((items + 1) / 2, np.concatenate([train_digits, test_digits]) - 1, files[0][1])
 

@@ -1,6 +1,6 @@
 """Pairs of items with what is known about them: the container, and how pairs are drawn, ordered and made noisy."""
 
-from confdiff.pairs.noise import NOISES, add_noise
+from confdiff.pairs.noise import NOISES, add_noise, check_noise
 from confdiff.pairs.ordering import STRATEGIES, order_by_labels
 from confdiff.pairs.pairs import Pairs, Supervision
 from confdiff.pairs.sampling import rows_at_prior, sample_pairs
@@ -11,6 +11,7 @@ __all__ = [
     "Pairs",
     "Supervision",
     "add_noise",
+    "check_noise",
     "order_by_labels",
     "rows_at_prior",
     "sample_pairs",

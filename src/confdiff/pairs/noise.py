@@ -54,6 +54,19 @@ NOISES: dict[str, Noise] = {
 """Name -> kind of noise. ``"labels"`` is another: y' - y in place of c, of which there is no more or less."""
 
 
+def check_noise(kind: str, amount: float | None) -> float:
+    """The amount of noise of a kind, as a number; 0 for label differences, of which there is no more or less."""
+    check_choice("noise", kind, [*NOISES, "labels"])
+    if kind == "labels":
+        if amount is not None:
+            raise ValueError(f"label differences have no amount; got {amount!r}.")
+        return 0.0
+    size = check_number(f"{NOISES[kind].amount}, the amount of {kind} noise,", amount, least=0)
+    if kind == "likert":
+        check_count("points, those of a Likert scale,", int(size) if size.is_integer() else size, least=2)
+    return size
+
+
 def add_noise(pairs: Pairs, kind: str, amount: float | None = None, *, clip: bool = True, seed: int = 0) -> Pairs:
     """The same pairs with noisy differences.
 
@@ -66,13 +79,10 @@ def add_noise(pairs: Pairs, kind: str, amount: float | None = None, *, clip: boo
     >>> add_noise(pairs, "likert", 5).difference, add_noise(pairs, "labels").difference
     (tensor([0.5000]), tensor([1.]))
     """
-    check_choice("noise", kind, [*NOISES, "labels"])
+    size = check_noise(kind, amount)
     if kind == "labels":
         y, y_prime = pairs.targets("labels")
         return pairs.with_difference(y_prime - y)
-    noise = NOISES[kind]
-    what = f"{noise.amount}, the amount of {kind} noise,"
-    size = check_count(what, amount, least=2) if kind == "likert" else check_number(what, amount, least=0)
     (c,) = pairs.targets("differences")
-    noisy = noise.apply(c, size, generator(check_count("seed", seed, least=0), "noise", kind))
+    noisy = NOISES[kind].apply(c, size, generator(check_count("seed", seed, least=0), "noise", kind))
     return pairs.with_difference(noisy.clamp(-1, 1) if clip else noisy)

@@ -189,6 +189,11 @@ class Pairs:
         kept = {name: getattr(self, name)[used] for name in ITEM_FIELDS if getattr(self, name) is not None}
         return self._with(items=self.items[used], left=rows[0], right=rows[1], **kept)
 
+    def graded_by(self, posteriors: ArrayLike) -> "Pairs":
+        """The same pairs with the differences c = r(x') - r(x) of these posteriors, which are kept for oracles."""
+        r = as_tensor(check_posteriors(posteriors, len(self.items)))
+        return self._with(posteriors=r, difference=r[self.right] - r[self.left])
+
     def with_difference(self, difference: Tensor) -> "Pairs":
         """The same pairs, graded otherwise. The differences are taken as they are, also beyond [-1, 1]."""
         return self._with(difference=difference)

@@ -14,20 +14,19 @@ from confdiff.validation import (
     check_count,
     check_items,
     check_labels,
-    check_posteriors,
     check_prior,
     check_rows,
     column_names,
 )
 
-_EXACTLY = 1e-9  # 2 * 600 * 0.7 is 839.9999999999999 in floating point, and means 840
+_EXACTLY = 1e-9  # 2 * 50 * 0.29 is 28.999999999999996 in floating point, and means 29
 
 
 def sample_pairs(
     items: Any,
     *,
     labels: ArrayLike,
-    posteriors: ArrayLike,
+    posteriors: ArrayLike | None = None,
     n_pairs: int,
     prior: float,
     partners: int = 1,
@@ -35,7 +34,7 @@ def sample_pairs(
     rows: ArrayLike | None = None,
     seed: int = 0,
 ) -> Pairs:
-    """Draw ``n_pairs`` pairs at a class prior, with differences from the posteriors.
+    """Draw ``n_pairs`` pairs at a class prior, with differences from the posteriors where these are given.
 
     int(2 n prior) positives and the rest negatives are drawn and shuffled; the first half are the first items of
     the pairs and the second half the second ones. The labels decide which items are drawn; apart from oracles,
@@ -66,9 +65,8 @@ def sample_pairs(
     first, second = drawn[torch.randperm(2 * half, generator=chance)].view(2, half)
     left = first.repeat(k)
     right = torch.cat([second.roll(-shift) for shift in range(k)])
-    r = as_tensor(check_posteriors(posteriors, len(features)))
-    names = column_names(items)
-    return Pairs(features, left, right, r[right] - r[left], posteriors=r, labels=positive, feature_names=names)
+    pairs = Pairs(features, left, right, labels=positive, feature_names=column_names(items))
+    return pairs if posteriors is None else pairs.graded_by(posteriors)
 
 
 def _draw(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from confdiff.datasets import DATASETS
 from confdiff.models import MODELS
-from confdiff.pairs import NOISES, STRATEGIES
+from confdiff.pairs import NOISES, STRATEGIES, check_noise
 from confdiff.tasks.protocols import PROTOCOLS, SETTINGS
 from confdiff.teacher import Teaching
 from confdiff.training import Recipe
@@ -61,7 +61,7 @@ class TaskSpec:
         check_share("fraction", self.fraction)
         check_prior(self.told_prior)
         if self.noise is not None:
-            check_choice("noise", self.noise, [*NOISES, "labels"])
+            check_noise(self.noise, self.noise_amount)
         elif self.noise_amount is not None:
             raise ValueError(f"an amount of noise, {self.noise_amount:g}, needs a kind of noise: {', '.join(NOISES)}.")
         if self.pcomp is not None:

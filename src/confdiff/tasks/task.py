@@ -63,12 +63,13 @@ def make_task(
     items = as_tensor(_scrambled(data.items) if protocol.scrambles_colours and data.name == "cifar10" else data.items)
     labels = as_tensor(data.labels)
     train_rows, test_rows = split(data, spec.seed)
+    pairs = _draw(spec, items, labels, train_rows)  # before the teacher is trained: there may be too few items
     cache = cache_folder() / "teachers" if keep_teacher else None
     grades = _human(data) or teach(
         items, labels, rows=train_rows, teaching=spec.teaching, cache=cache, progress=progress
     )
     posteriors = grades.at_prior(spec.prior) if spec.adjusted else grades.posteriors
-    pairs = _pairs(spec, items, labels, posteriors, train_rows)
+    pairs = _graded(spec, pairs, posteriors)
     test_rows = _test_rows(data, test_rows, spec)
     scores = torch.logit(posteriors[test_rows].double())
     return Task(
@@ -109,11 +110,10 @@ def _human(data: Dataset) -> Grades | None:
     return Grades(as_tensor(data.posteriors), float(data.posteriors.mean()), 1.0)
 
 
-def _pairs(spec: TaskSpec, items: Tensor, labels: Tensor, posteriors: Tensor, rows: Tensor) -> Pairs:
+def _draw(spec: TaskSpec, items: Tensor, labels: Tensor, rows: Tensor) -> Pairs:
     pairs = sample_pairs(
         items,
         labels=labels,
-        posteriors=posteriors,
         n_pairs=SETTINGS[spec.dataset].n_pairs if spec.n_pairs is None else spec.n_pairs,
         prior=spec.prior,
         partners=spec.partners,
@@ -121,8 +121,11 @@ def _pairs(spec: TaskSpec, items: Tensor, labels: Tensor, posteriors: Tensor, ro
         rows=rows,
         seed=spec.seed,
     )
-    if spec.fraction < 1:
-        pairs = pairs[: max(1, round(spec.fraction * len(pairs)))]
+    return pairs if spec.fraction == 1 else pairs[: max(1, round(spec.fraction * len(pairs)))]
+
+
+def _graded(spec: TaskSpec, pairs: Pairs, posteriors: Tensor) -> Pairs:
+    pairs = pairs.graded_by(posteriors)
     if spec.noise is not None:
         pairs = add_noise(pairs, spec.noise, spec.noise_amount, clip=spec.clip, seed=spec.seed)
     return pairs if spec.pcomp is None else order_by_labels(pairs, spec.pcomp, seed=spec.seed)

@@ -1,22 +1,12 @@
 """The commands, run for real."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
+from command import confdiff
 from confdiff import __version__
 from confdiff.methods import METHODS
-
-COMMAND = Path(sys.executable).with_name("confdiff")
-
-
-def confdiff(*arguments, cwd=None):
-    environment = os.environ | {"COLUMNS": "200", "NO_COLOR": "1"}
-    return subprocess.run([COMMAND, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, check=False)
 
 
 def test_help_explains_itself():
