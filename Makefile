@@ -10,7 +10,7 @@ demo: $(VENV)/.installed  ## learn from differences on scikit-learn's digits and
 	@$(BIN)/confdiff demo --out demo
 
 test: lint  ## everything that must hold
-	@$(BIN)/python -m pytest -q
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto
 
 lint: $(VENV)/.installed-dev
 	@$(BIN)/ruff check .

@@ -54,7 +54,7 @@ def make_task(
 
     >>> task = make_task(TaskSpec("digits", prior=0.2), keep_teacher=False)
     >>> len(task.pairs), float(task.pairs.labels.mean()), round(float(task.test_labels.mean()), 3)
-    (400, 0.20000000298023224, 0.199)
+    (400, 0.20000000298023224, 0.198)
     """
     protocol = PROTOCOLS[spec.protocol]
     data = load(spec.dataset, folder=folder, incomplete=spec.incomplete)
