@@ -6,10 +6,11 @@ from typing import Any
 
 from torch import Tensor
 
+from confdiff.companions import Companion, PcompTeacher
 from confdiff.corrections import Correction, absolute, identity, relu
 from confdiff.losses import MarginLoss, logistic
 from confdiff.pairs import Supervision
-from confdiff.risks import confdiff_terms, supervised_terms
+from confdiff.risks import confdiff_terms, pcomp_teacher_terms, pcomp_terms, supervised_terms
 from confdiff.validation import check_choice, prior_missing
 
 
@@ -23,6 +24,7 @@ class Method:
     correction: applied to every partial risk before the sum.
     needs_prior: whether it needs the class prior.
     reference: paper and equation it comes from; :data:`REFERENCES` has the papers.
+    companion: (model, items, rows, prior, strategy=) -> what it keeps beside the network while that is trained.
     """
 
     name: str
@@ -32,6 +34,7 @@ class Method:
     correction: Correction
     needs_prior: bool
     reference: str
+    companion: Callable[..., Companion] | None = None
 
     @property
     def needs_exchangeable_pairs(self) -> bool:
@@ -45,13 +48,13 @@ class Method:
         self,
         g: Tensor,
         g_prime: Tensor,
-        *targets: Tensor,
+        *targets: Tensor | float,
         prior: float | Tensor | None = None,
         weight: Tensor | None = None,
         loss: MarginLoss = logistic,
     ) -> Tensor:
         """The partial risks before correction, shape (k,)."""
-        if not self.needs_prior:
+        if not self.needs_prior or self.companion is not None:  # a companion knows the prior already
             return self.terms(g, g_prime, *targets, weight=weight, loss=loss)
         if prior is None:
             raise prior_missing(self.name)
@@ -62,7 +65,10 @@ class Method:
         return self.correction(self.partial_risks(g, g_prime, *targets, **options)).sum()
 
 
-REFERENCES = {"Wang et al. 2023": "Binary Classification with Confidence Difference. NeurIPS 36."}
+REFERENCES = {
+    "Wang et al. 2023": "Binary Classification with Confidence Difference. NeurIPS 36.",
+    "Feng et al. 2021": "Pointwise Binary Classification with Pairwise Confidence Comparisons. ICML 38.",
+}
 """Short name of a paper, as the rows of the table have it -> the paper."""
 
 
@@ -76,6 +82,30 @@ def _confdiff(name: str, correction: Correction, equation: int) -> Method:
         needs_prior=True,
         reference=f"Wang et al. 2023 ({equation})",
     )
+
+
+def _pcomp(name: str, correction: Correction) -> Method:
+    return Method(
+        name=name,
+        learns_from="order",
+        terms=pcomp_terms,
+        term_names=("positives", "negatives"),
+        correction=correction,
+        needs_prior=True,
+        reference="Feng et al. 2021 (risk correction)" if correction is not identity else "Feng et al. 2021 (unbiased)",
+    )
+
+
+_PCOMP_TEACHER = Method(
+    name="pcomp-teacher",
+    learns_from="order",
+    terms=pcomp_teacher_terms,
+    term_names=("first items", "second items", "consistency"),
+    correction=identity,
+    needs_prior=True,
+    reference="Feng et al. 2021 (Pcomp-Teacher)",
+    companion=PcompTeacher,
+)
 
 
 def _oracle(name: str, learns_from: Supervision, equation: int) -> Method:
@@ -96,6 +126,10 @@ METHODS: dict[str, Method] = {
         _confdiff("confdiff-unbiased", identity, 8),
         _confdiff("confdiff-relu", relu, 12),
         _confdiff("confdiff-abs", absolute, 12),
+        _pcomp("pcomp-unbiased", identity),
+        _pcomp("pcomp-relu", relu),
+        _pcomp("pcomp-abs", absolute),
+        _PCOMP_TEACHER,
         _oracle("oracle-hard", "labels", 1),
         _oracle("oracle-soft", "posteriors", 4),
     )

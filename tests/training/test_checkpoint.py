@@ -117,7 +117,7 @@ def test_an_interrupted_run_goes_on_and_keeps_counting(tmp_path):
     def run():
         network = build_model("linear", 3)
         recipe = Recipe(epochs=3, batch_size=64)
-        options = {"evaluate": interrupt_once, "evaluate_from": 2, "checkpoint_seconds": 0}
+        options = {"evaluate": interrupt_once, "evaluate_at": range(2, 100), "checkpoint_seconds": 0}
         history = train(
             network, easy_pairs(), "confdiff-abs", prior=0.5, recipe=recipe, checkpoint=tmp_path / "c", **options
         )

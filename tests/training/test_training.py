@@ -191,7 +191,7 @@ def test_evaluation_happens_only_when_asked_and_in_evaluation_mode():
         prior=0.5,
         recipe=recipe,
         evaluate=evaluate,
-        evaluate_from=4,
+        evaluate_at=range(4, 100),
     )
     assert calls == [False, False]
     assert ["accuracy" in record for record in history] == [False, False, False, True, True]

@@ -26,7 +26,7 @@ def order_by_labels(pairs: Pairs, strategy: str = "reverse", *, seed: int = 0) -
     check_choice("strategy", strategy, STRATEGIES)
     y, y_prime = pairs.targets("labels")
     coin = torch.rand(len(pairs), generator=generator(check_count("seed", seed, least=0), "ties")) < 0.5
-    ordered = pairs.oriented(torch.where(y == y_prime, coin, y < y_prime))
+    ordered = pairs.oriented(torch.where(y == y_prime, coin, y < y_prime)).with_ordering(strategy)
     if strategy == "reverse":
         return ordered
     kept = y >= y_prime

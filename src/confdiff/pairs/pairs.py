@@ -28,8 +28,8 @@ from confdiff.validation import (
     no_pairs,
 )
 
-Supervision = Literal["differences", "labels", "posteriors"]
-"""What a method can learn from."""
+Supervision = Literal["differences", "order", "labels", "posteriors"]
+"""What a method can learn from. ``order``: the first item of each pair is said to be at least as positive."""
 
 PAIR_FIELDS = ("left", "right", "difference", "weight", "group")
 ITEM_FIELDS = ("posteriors", "labels")
@@ -61,6 +61,8 @@ class Pairs:
     posteriors: Tensor | None
     labels: Tensor | None
     feature_names: tuple[str, ...] | None
+    ordering: str | None = None
+    """How the pairs were ordered by their labels, where they were: a name from STRATEGIES."""
 
     def __init__(
         self,
@@ -154,9 +156,14 @@ class Pairs:
         return self._with(**{name: value[chosen] for name, value in self._per_pair().items()})
 
     def targets(self, supervision: Supervision) -> Tensor:
-        """What a method learns from, a row for each argument of its risk: (1, n) differences, or (2, n) for items."""
+        """What a method learns from, a row for each argument of its risk.
+
+        (1, n) differences, (2, n) labels or posteriors of both items, (0, n) for the order, which the pairs have.
+        """
         if supervision not in get_args(Supervision):
             raise ValueError(f"unknown supervision {supervision!r}.")
+        if supervision == "order":
+            return torch.empty(0, len(self))
         known = {"differences": self.difference, "labels": self.labels, "posteriors": self.posteriors}[supervision]
         if known is None:
             raise _missing(supervision)
@@ -193,6 +200,12 @@ class Pairs:
         """The same pairs with the differences c = r(x') - r(x) of these posteriors, which are kept for oracles."""
         r = as_tensor(check_posteriors(posteriors, len(self.items)))
         return self._with(posteriors=r, difference=r[self.right] - r[self.left])
+
+    def with_ordering(self, strategy: str) -> "Pairs":
+        """The same pairs, known to be ordered by their labels in this way."""
+        other = copy.copy(self)
+        other.ordering = strategy
+        return other
 
     def with_difference(self, difference: Tensor) -> "Pairs":
         """The same pairs, graded otherwise. The differences are taken as they are, also beyond [-1, 1]."""

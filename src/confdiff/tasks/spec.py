@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from confdiff.datasets import DATASETS
 from confdiff.models import MODELS
 from confdiff.pairs import NOISES, STRATEGIES, check_noise
+from confdiff.randomness import derived_seed
 from confdiff.tasks.protocols import PROTOCOLS, SETTINGS
 from confdiff.teacher import Teaching
 from confdiff.training import Recipe
@@ -91,7 +92,7 @@ class TaskSpec:
             batch_size=setting.batch_size // 2,  # the loop counts pairs, the paper items
             learning_rate=setting.learning_rate,
             weight_decay=setting.weight_decay,
-            seed=self.seed,
+            seed=derived_seed(self.seed, "teacher"),  # or the learner would begin where its teacher began
         )
         return Teaching(self.network, recipe, self.folds, self.calibrated)
 

@@ -6,6 +6,7 @@ in each epoch depends on the seed and the epoch alone, so a run can go on from a
 """
 
 import os
+from collections.abc import Container
 
 import torch
 from torch import Tensor, nn
@@ -32,7 +33,7 @@ def train(
     loss: MarginLoss = logistic,
     recipe: Recipe | None = None,
     evaluate: Evaluation | None = None,
-    evaluate_from: int = 1,
+    evaluate_at: Container[int] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_seconds: float = 30,
     progress: bool | str = False,
@@ -40,7 +41,7 @@ def train(
     """Train ``model`` in place and return the history.
 
     prior: the class prior, or (n,) one for each pair where groups have priors of their own.
-    evaluate: called with the model, in evaluation mode, after each epoch from ``evaluate_from`` on.
+    evaluate: called with the model, in evaluation mode, after each epoch, or after those in ``evaluate_at``.
     checkpoint: a file that is kept while training, at most every ``checkpoint_seconds``. Where it is there already,
         training goes on from it and ends with the same weights as a run that was never stopped.
     progress: show a progress bar; a text is its title.
@@ -53,7 +54,9 @@ def train(
     run = Run(model, pairs, row, prior, loss, recipe)
     keeper = None
     if checkpoint is not None:
-        evaluated = "never" if evaluate is None else f"from epoch {evaluate_from}"
+        evaluated = (
+            "never" if evaluate is None else "after each epoch" if evaluate_at is None else f"after {evaluate_at}"
+        )
         keeper = Checkpoint(checkpoint, checkpoint_seconds, run, evaluated)
     with seeded(run.recipe.seed, "training"), progress_bar(progress, row.name, run.total_steps) as show:
         if keeper:
@@ -63,12 +66,14 @@ def train(
             while run.step < run.total_steps:
                 run.take_step()
                 if run.step % run.steps_per_epoch == 0:
-                    run.end_epoch(evaluate if run.epoch >= evaluate_from else None)
+                    run.end_epoch(evaluate if evaluate_at is None or run.epoch in evaluate_at else None)
                 show(run)
                 if keeper:
                     keeper.save_if_due()
         finally:
             model.eval()
+    if run.companion is not None:
+        model.load_state_dict(run.predictor.state_dict())
     return run.history
 
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from confdiff.companions import Companion
 from confdiff.losses import MarginLoss
 from confdiff.methods import Method
 from confdiff.pairs import Pairs
@@ -90,6 +91,7 @@ class Run:
         self.columns = self._columns(pairs, _checked_prior(prior, method, len(pairs)))
         self.batch_sizes = batch_sizes(len(pairs), recipe.batch_size)
         self.buffer = self._buffer()
+        self.companion = self._companion(pairs)
         self.parameters = list(model.parameters())
         self.optimizer, self.peak_rates = self._optimizer()
         self.step, self.risk_sum, self.seconds = 0, 0.0, 0.0
@@ -106,6 +108,20 @@ class Run:
             weight = weight / weight.mean()
         columns = [*pairs.targets(self.method.learns_from), weight, prior]
         return [column.to(self.device) if isinstance(column, Tensor) else column for column in columns]
+
+    def _companion(self, pairs: Pairs) -> Companion | None:
+        if self.method.companion is None:
+            return None
+        prior = self.columns[-1]
+        if isinstance(prior, Tensor):
+            raise ValueError(f"method {self.method.name!r} takes one prior for all pairs; got one for each.")
+        strategy = pairs.ordering or "reverse"  # what people said is the order of their pairs: none was discarded
+        return self.method.companion(self.model, self.items, self.rows, prior, strategy=strategy)
+
+    @property
+    def predictor(self) -> nn.Module:
+        """The network that predicts: the one that is trained, or what a companion makes of it."""
+        return self.model if self.companion is None else self.companion.model
 
     def _buffer(self) -> Tensor:
         if self.recipe.forward_passes == 2 and self.rows.shape[1] == 1:
@@ -139,7 +155,10 @@ class Run:
             self._arrange(self.epoch)
         rows, columns = self._epoch[self.step % self.steps_per_epoch]
         *targets, weight, prior = columns
-        g, g_prime = self._scores(rows)
+        x = self._gather(rows)
+        g, g_prime = self._scores(x)
+        if self.companion is not None:
+            targets += self.companion.targets(x, len(g))
         terms = self.method.partial_risks(g, g_prime, *targets, prior=prior, weight=weight, loss=self.loss)
         risk = self.method.correction(terms).sum()
         value = risk.item()
@@ -150,6 +169,8 @@ class Run:
             parameter.grad = None
         risk.backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
+        if self.companion is not None:
+            self.companion.after_step()
         self.risk_sum += value * len(g)
         self.step += 1
 
@@ -158,7 +179,10 @@ class Run:
         chance = generator(self.recipe.seed, "order", epoch)
         order = torch.randperm(self.rows.shape[1], generator=chance).to(self.device)
         rows = torch.split(self.rows[:, order], self.batch_sizes, dim=1)
-        columns = [self._cut(column, order) for column in self.columns]
+        *targets, weight, prior = self.columns
+        if self.companion is not None:
+            targets += self.companion.columns(epoch)
+        columns = [self._cut(column, order) for column in (*targets, weight, prior)]
         self._epoch = list(zip(rows, zip(*columns, strict=True), strict=True))
         self._arranged = epoch
 
@@ -168,9 +192,12 @@ class Run:
             return torch.split(column[order], self.batch_sizes)
         return [column] * self.steps_per_epoch
 
-    def _scores(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        n = rows.shape[1]
-        x = torch.index_select(self.items, 0, rows.reshape(-1), out=self.buffer[: 2 * n])
+    def _gather(self, rows: Tensor) -> Tensor:
+        """The first items of the pairs, then the second ones."""
+        return torch.index_select(self.items, 0, rows.reshape(-1), out=self.buffer[: rows.numel()])
+
+    def _scores(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        n = len(x) // 2
         if self.recipe.forward_passes == 2:
             return check_scores(self.model(x[:n]), n), check_scores(self.model(x[n:]), n)
         g, g_prime = check_scores(self.model(x), 2 * n).view(2, n)
@@ -194,8 +221,8 @@ class Run:
         record = {"epoch": self.epoch, "risk": self.risk_sum / self.rows.shape[1], "seconds": self.seconds}
         self.risk_sum = 0.0
         if evaluate is not None:
-            with evaluating(self.model):
-                record |= {name: float(value) for name, value in evaluate(self.model).items()}
+            with evaluating(self.predictor):
+                record |= {name: float(value) for name, value in evaluate(self.predictor).items()}
             self._clock = time.perf_counter()  # seconds are those of training
         self.history.append(record)
 

@@ -1,0 +1,42 @@
+"""A trial, described: one method on one task. Frozen and validated; its key is a hash of what it says."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from confdiff.methods import METHODS
+from confdiff.tasks import TaskSpec
+from confdiff.validation import check_choice, check_count
+
+_VERSION = 1  # of everything in the code that decides a result; a trial of another version is another trial
+
+
+@dataclass(frozen=True)
+class TrialSpec:
+    """One method on one task, for so many epochs."""
+
+    task: TaskSpec
+    method: str
+    epochs: int = 200
+
+    def __post_init__(self) -> None:
+        check_choice("method", self.method, METHODS)
+        check_count("epochs", self.epochs)
+
+    @property
+    def key(self) -> str:
+        """A name for the trial. Options left at their defaults do not enter, so that new ones change nothing."""
+        says = {"version": _VERSION, "method": self.method, "epochs": self.epochs, "task": said(self.task)}
+        return hashlib.sha256(json.dumps(says, sort_keys=True).encode()).hexdigest()[:20]
+
+
+def said(task: TaskSpec) -> dict[str, Any]:
+    """What a specification says beyond the defaults, and always the data set, prior, protocol and seed.
+
+    >>> said(TaskSpec("letter", 0.2, fraction=0.1))
+    {'dataset': 'letter', 'prior': 0.2, 'protocol': 'paper', 'seed': 0, 'fraction': 0.1}
+    """
+    always = ("dataset", "prior", "protocol", "seed")
+    defaults = {field.name: field.default for field in fields(task)}
+    return {name: value for name, value in asdict(task).items() if name in always or value != defaults[name]}

@@ -1,0 +1,73 @@
+"""Where finished trials are kept: a small file each as they come, later one line each in a file for each data set."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from confdiff.experiments.trial import Record
+from confdiff.storage import replacing
+
+
+class Store:
+    """A folder of results.
+
+    trials/KEY.json: a finished trial, written whole or not at all.
+    DATASET.jsonl: what :meth:`compact` makes of them, a line each.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        if folder.exists() and not folder.is_dir():
+            raise NotADirectoryError(f"results are kept in a folder; {folder} is a file.")
+        self.folder = folder
+        self.trials = folder / "trials"
+
+    def save(self, record: Record) -> None:
+        """Keep a finished trial."""
+        with replacing(self.trials / f"{record['key']}.json") as temporary:
+            temporary.write_text(_line(record))
+
+    def keys(self) -> set[str]:
+        """The keys of all trials that are here."""
+        compacted = {record["key"] for record in self._compacted()}
+        return compacted | {path.stem for path in self.trials.glob("*.json")}
+
+    def records(self) -> list[Record]:
+        """All trials, by data set, protocol, method, prior and seed."""
+        found = {record["key"]: record for record in self._compacted()}
+        found |= {record["key"]: record for path in self.trials.glob("*.json") for record in _read(path)}
+        return sorted(found.values(), key=_place)
+
+    def compact(self) -> list[Path]:
+        """Move the trials that came in files of their own to the file of their data set. Returns: the files changed."""
+        moved = sorted(self.trials.glob("*.json"))
+        changed = {record["dataset"] for path in moved for record in _read(path)}
+        records = self.records()
+        files = [self.folder / f"{dataset}.jsonl" for dataset in sorted(changed)]
+        for file in files:
+            with replacing(file) as temporary:
+                temporary.write_text("".join(_line(r) for r in records if r["dataset"] == file.stem))
+        for path in moved:
+            path.unlink()
+        return files
+
+    def _compacted(self) -> Iterator[Record]:
+        for path in sorted(self.folder.glob("*.jsonl")):
+            yield from _read(path)
+
+
+def _read(path: Path) -> Iterable[Record]:
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        try:
+            record = json.loads(line)
+            _place(record)
+        except (json.JSONDecodeError, KeyError, TypeError) as error:
+            raise ValueError(f"{path}, line {number}, is not the record of a trial: {error}.") from error
+        yield record
+
+
+def _line(record: Record) -> str:
+    return json.dumps(record, separators=(",", ":")) + "\n"
+
+
+def _place(record: Record) -> tuple[object, ...]:
+    return tuple(record[name] for name in ("dataset", "protocol", "method", "prior", "seed", "epochs", "key"))
