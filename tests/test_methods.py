@@ -13,15 +13,24 @@ from confdiff.methods import METHODS, REFERENCES, find_method
 from finite import some_distribution
 
 everywhere = pytest.mark.parametrize("name", METHODS)
+plain = [name for name, method in METHODS.items() if method.companion is None]
+without_companion = pytest.mark.parametrize("name", plain)
 every_loss = pytest.mark.parametrize("loss", [facts.function for facts in LOSSES.values()], ids=list(LOSSES))
 
 
-def targets_of(method, i, j, distribution):
-    """The exact supervision of pairs of points (labels are drawn, so oracle-hard has a test of its own)."""
-    r = distribution.r
-    if method.learns_from == "differences":
-        return [r[j] - r[i]]
-    return [r[i], r[j]]
+def expectation(method, d):
+    """All pairs of points with their exact supervision, and weights with which a mean is the expectation.
+
+    Labels are drawn, so oracle-hard has a test of its own; methods that learn from the order get the pairs that are
+    left when those with labels (-, +) are discarded.
+    """
+    if method.learns_from == "order":
+        i, j, y, y_prime, weight = d.labelled_pairs()
+        kept = y >= y_prime
+        return d.g[i[kept]], d.g[j[kept]], [], weight[kept] / weight[kept].mean()
+    i, j, weight = d.pairs()
+    targets = [d.r[j] - d.r[i]] if method.learns_from == "differences" else [d.r[i], d.r[j]]
+    return d.g[i], d.g[j], targets, weight
 
 
 def random_batch(name, n=7, seed=0):
@@ -32,7 +41,9 @@ def random_batch(name, n=7, seed=0):
 
     g, g_prime = rand() * 6 - 3, rand() * 6 - 3
     kind = METHODS[name].learns_from
-    targets = [rand() * 2 - 1] if kind == "differences" else [rand(), rand()]
+    targets = {"differences": [rand() * 2 - 1], "order": []}.get(kind, [rand(), rand()])
+    if METHODS[name].companion is not None:  # weights of both items, the teacher's scores, the weight of consistency
+        targets = [(rand() * 2).round(), (rand() * 2).round(), rand() * 6 - 3, rand() * 6 - 3, 3.0]
     if kind == "labels":
         targets = [t.round() for t in targets]
     return g, g_prime, targets
@@ -68,10 +79,34 @@ def supervised_restated(g, g_prime, targets, prior):
     return (first + second) / (2 * n)
 
 
+def pcomp_restated(f):
+    def risk(g, g_prime, targets, prior):
+        n = len(g)
+        positives = sum(l_plus(g[i]) - (1 - prior) * l_plus(g_prime[i]) for i in range(n)) / n
+        negatives = sum(l_minus(g_prime[i]) - prior * l_minus(g[i]) for i in range(n)) / n
+        return f(positives) + f(negatives)
+
+    return risk
+
+
+def pcomp_teacher_restated(g, g_prime, targets, prior):
+    w, w_prime, t, t_prime, consistency = targets
+    total = 0.0
+    for i in range(len(g)):
+        total += w[i] * l_plus(g[i]) + w_prime[i] * l_minus(g_prime[i])
+        for score, taught in ((g[i], t[i]), (g_prime[i], t_prime[i])):
+            total += consistency * (1 / (1 + math.exp(-score)) - 1 / (1 + math.exp(-taught))) ** 2
+    return total / (2 * len(g))
+
+
 RESTATED = {
     "confdiff-unbiased": confdiff_restated(lambda z: z),
     "confdiff-relu": confdiff_restated(lambda z: max(0.0, z)),
     "confdiff-abs": confdiff_restated(abs),
+    "pcomp-unbiased": pcomp_restated(lambda z: z),
+    "pcomp-relu": pcomp_restated(lambda z: max(0.0, z)),
+    "pcomp-abs": pcomp_restated(abs),
+    "pcomp-teacher": pcomp_teacher_restated,
     "oracle-hard": supervised_restated,
     "oracle-soft": supervised_restated,
 }
@@ -82,17 +117,18 @@ RESTATED = {
 def test_agrees_with_a_scalar_restatement(name, seed):
     g, g_prime, targets = random_batch(name, seed=seed)
     value = METHODS[name].risk(g, g_prime, *targets, prior=0.3).item()
-    restated = RESTATED[name](g.tolist(), g_prime.tolist(), [t.tolist() for t in targets], 0.3)
+    as_lists = [target.tolist() if isinstance(target, torch.Tensor) else target for target in targets]
+    restated = RESTATED[name](g.tolist(), g_prime.tolist(), as_lists, 0.3)
     assert value == pytest.approx(restated, abs=1e-12)
 
 
-@everywhere
+@without_companion
 @every_loss
 @pytest.mark.parametrize("seed", range(3))
 def test_partial_risks_sum_to_the_true_risk_in_expectation(name, loss, seed):
     method, d = METHODS[name], some_distribution(seed)
-    i, j, weight = d.pairs()
-    terms = method.partial_risks(d.g[i], d.g[j], *targets_of(method, i, j, d), prior=d.prior, weight=weight, loss=loss)
+    g, g_prime, targets, weight = expectation(method, d)
+    terms = method.partial_risks(g, g_prime, *targets, prior=d.prior, weight=weight, loss=loss)
     assert terms.sum().item() == pytest.approx(d.risk(loss).item(), abs=1e-12)
 
 
@@ -104,15 +140,15 @@ def test_oracle_hard_is_unbiased_over_labels(loss):
     assert terms.sum().item() == pytest.approx(d.risk(loss).item(), abs=1e-12)
 
 
-@everywhere
+@without_companion
 def test_every_partial_risk_is_not_negative_in_expectation(name):
     method, d = METHODS[name], some_distribution()
-    i, j, weight = d.pairs()
-    terms = method.partial_risks(d.g[i], d.g[j], *targets_of(method, i, j, d), prior=d.prior, weight=weight)
+    g, g_prime, targets, weight = expectation(method, d)
+    terms = method.partial_risks(g, g_prime, *targets, prior=d.prior, weight=weight)
     assert (terms >= 0).all()
 
 
-@everywhere
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.learns_from != "order"])
 def test_swapping_the_items_of_all_pairs_changes_nothing(name):
     g, g_prime, targets = random_batch(name)
     method = METHODS[name]
@@ -137,7 +173,7 @@ def test_whole_weights_are_repetitions(name):
     counts = torch.tensor([1, 0, 2, 3, 1, 0, 4])
     method = METHODS[name]
     weighted = method.risk(g, g_prime, *targets, prior=0.3, weight=counts / counts.double().mean())
-    repeat = [t.repeat_interleave(counts) for t in (g, g_prime, *targets)]
+    repeat = [t.repeat_interleave(counts) if isinstance(t, torch.Tensor) else t for t in (g, g_prime, *targets)]
     assert weighted.item() == pytest.approx(method.risk(*repeat, prior=0.3).item(), abs=1e-12)
 
 
@@ -146,7 +182,8 @@ def test_whole_weights_are_repetitions(name):
 def test_nothing_broadcasts(name, wrong):
     g, g_prime, targets = random_batch(name)
     change = {"a column": lambda t: t[:, None], "too short": lambda t: t[1:], "a single number": lambda t: t[0]}[wrong]
-    for place in range(2 + len(targets)):
+    arguments = [g, g_prime, *targets]
+    for place in [place for place, argument in enumerate(arguments) if isinstance(argument, torch.Tensor)]:
         arguments = [g, g_prime, *targets]
         arguments[place] = change(arguments[place])
         with pytest.raises(ValueError, match="must be vectors of one length"):
@@ -160,7 +197,7 @@ def test_a_prior_for_each_pair(name):
     scalar = method.risk(g, g_prime, *targets, prior=0.3)
     vector = method.risk(g, g_prime, *targets, prior=torch.full_like(g, 0.3))
     assert vector.item() == pytest.approx(scalar.item(), abs=1e-12)
-    if method.needs_prior:
+    if method.needs_prior and method.companion is None:
         with pytest.raises(ValueError, match="needs the class prior"):
             method.risk(g, g_prime, *targets)
         with pytest.raises(ValueError, match="one length"):

@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 import typer
 from rich.table import Column, Table
 
-from confdiff.cli import data, pairs
+from confdiff.cli import data, experiments, pairs
 from confdiff.cli.console import as_cell, messages, results, say, say_files
 
 app = typer.Typer(
@@ -19,6 +19,8 @@ app = typer.Typer(
 )
 app.add_typer(data.app, name="data")
 app.add_typer(pairs.app, name="pairs")
+for command in (experiments.run, experiments.reproduce, experiments.report):
+    app.command()(command)
 
 
 def main() -> None:
@@ -50,14 +52,13 @@ def demo(
     if out.exists() and not out.is_dir():
         raise NotADirectoryError(f"--out must name a folder; {out} is a file.")
     with messages.status("loading PyTorch"):
-        from confdiff.experiments.demo import run_demo, save_demo
-        from confdiff.methods import METHODS
+        from confdiff.experiments.demo import SHOWN, run_demo, save_demo
     with messages.status("training the teacher") as status:
-        count = iter(range(1, len(METHODS) + 1))
+        count = iter(range(1, len(SHOWN) + 1))
         result = run_demo(
             seed=seed,
             epochs=epochs,
-            done=lambda outcome: status.update(f"{next(count)} of {len(METHODS)} methods done ({outcome.method})"),
+            done=lambda outcome: status.update(f"{next(count)} of {len(SHOWN)} methods done ({outcome.method})"),
         )
     table = Table("method", "learns from", title=f"Even or odd: {result.pairs} pairs of digits, prior {result.prior:g}")
     for column in ("test accuracy", "calibration error", "seconds"):

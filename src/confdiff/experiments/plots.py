@@ -1,20 +1,28 @@
 """Figures. One colour a method everywhere, from a palette that colour-blind readers can tell apart."""
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from confdiff.metrics import reliability
 
 if TYPE_CHECKING:
+    from confdiff.experiments.comparison import Ranks
     from confdiff.experiments.demo import Demo
+    from confdiff.experiments.trial import Record
 
 # Okabe and Ito 2008; the oracles, which are references and not competitors, are grey.
 COLOURS = {
     "confdiff-unbiased": "#E69F00",
     "confdiff-relu": "#56B4E9",
     "confdiff-abs": "#0072B2",
+    "pcomp-unbiased": "#F0C400",
+    "pcomp-relu": "#CC79A7",
+    "pcomp-abs": "#D55E00",
+    "pcomp-teacher": "#009E73",
     "oracle-hard": "#999999",
     "oracle-soft": "#444444",
 }
@@ -22,6 +30,10 @@ LABELS = {
     "confdiff-unbiased": "ConfDiff-Unbiased",
     "confdiff-relu": "ConfDiff-ReLU",
     "confdiff-abs": "ConfDiff-ABS",
+    "pcomp-unbiased": "Pcomp-Unbiased",
+    "pcomp-relu": "Pcomp-ReLU",
+    "pcomp-abs": "Pcomp-ABS",
+    "pcomp-teacher": "Pcomp-Teacher",
     "oracle-hard": "Oracle-Hard",
     "oracle-soft": "Oracle-Soft",
 }
@@ -69,6 +81,67 @@ def _reliability(axes: Axes, demo: "Demo") -> None:
     axes.set(xlabel="predicted probability of 'even'", ylabel="share that is even", aspect="equal")
     axes.set_title(f"dots as large as their bins, those under {FEWEST} items left out", fontsize=8)
     axes.grid(alpha=0.25)
+
+
+def curves_figure(
+    records: "Sequence[Record]", datasets: Sequence[str], priors: Sequence[float], titles: Mapping[str, str]
+) -> Figure:
+    """Learning curves, a panel for each data set and prior: the mean over trials, and a band of one deviation."""
+    figure = Figure(figsize=(2.6 * len(datasets) + 0.6, 2.1 * len(priors) + 0.7), layout="constrained")
+    panels = figure.subplots(len(priors), len(datasets), squeeze=False, sharex=True)
+    for row, prior in enumerate(priors):
+        for column, dataset in enumerate(datasets):
+            axes = panels[row][column]
+            _curves(axes, [r for r in records if (r["dataset"], r["prior"]) == (dataset, prior)])
+            axes.grid(alpha=0.25)
+            axes.tick_params(labelsize=7)
+            if row == 0:
+                axes.set_title(titles[dataset], fontsize=10)
+            if column == 0:
+                axes.set_ylabel(f"accuracy, prior {prior:g}", fontsize=8)
+            if row == len(priors) - 1:
+                axes.set_xlabel("epoch", fontsize=8)
+    shown = {label: line for axes in figure.axes for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
+    order = [label for label in LABELS.values() if label in shown]
+    handles = [shown[label] for label in order]
+    figure.legend(handles, order, loc="outside lower center", ncols=len(datasets) + 1, fontsize=8, frameon=False)
+    return figure
+
+
+def _curves(axes: Axes, records: "Sequence[Record]") -> None:
+    lows = []
+    for method in LABELS:
+        curves = [dict(record["curve"]) for record in records if record["method"] == method]
+        if not curves:
+            continue
+        epochs = sorted(set.intersection(*(set(curve) for curve in curves)))
+        table = np.array([[curve[epoch] for epoch in epochs] for curve in curves])
+        mean, spread = table.mean(axis=0), table.std(axis=0)
+        style = _style(method) | {"linewidth": 1.2}
+        axes.plot(epochs, mean, **style)
+        axes.fill_between(epochs, mean - spread, mean + spread, color=style["color"], alpha=0.15, linewidth=0)
+        lows.append(float(mean[-1]))
+    if lows:
+        axes.set_ylim(max(0.4, min(lows) - 0.08), 1.005)
+
+
+def ranks_figure(ranks: "Ranks") -> Figure:
+    """Mean ranks on a line, the best on the left; methods under one bar do not differ at the 5 % level."""
+    names = list(ranks.ranks)
+    figure = Figure(figsize=(7, 0.3 * len(names) + 1.1), layout="constrained")
+    axes = figure.subplots()
+    for place, name in enumerate(names):
+        axes.plot([1, ranks.ranks[name]], [place, place], color="#dddddd", linewidth=1, zorder=0)
+        axes.plot(ranks.ranks[name], place, "o", color=COLOURS[name])
+        axes.plot([ranks.ranks[name], ranks.ranks[name] + (ranks.critical_difference or 0)], [place, place],
+                  color=COLOURS[name], linewidth=2.5, alpha=0.35)  # fmt: skip
+    axes.set_yticks(range(len(names)), [LABELS[name] for name in names], fontsize=9)
+    axes.invert_yaxis()
+    axes.set(
+        xlabel=f"mean rank over {ranks.cells} cells (bar: critical difference, Nemenyi, 5 %)", xlim=(1, len(names))
+    )
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
 
 
 def _style(method: str) -> dict[str, Any]:

@@ -1,0 +1,156 @@
+"""confdiff run, reproduce, report: trials, grids of trials, and what came out of them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Column, Table
+
+from confdiff.cli.console import messages, results, say, say_files
+from confdiff.cli.data import Folder
+
+if TYPE_CHECKING:
+    from confdiff.experiments.spec import TrialSpec
+
+Results = Annotated[Path, typer.Option("--results", help="Folder in which finished trials are kept and looked up.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Worker processes, of one thread each.")]
+Epochs = Annotated[int, typer.Option(min=1, help="Passes over the pairs.")]
+Trials = Annotated[int, typer.Option(min=1, help="Trials a cell: seeds 0, 1, ...")]
+Protocol = Annotated[str, typer.Option(help="`paper`: as the text says; `authors`: as their program does.")]
+
+
+def run(
+    dataset: Annotated[str, typer.Argument(help="A data set of `confdiff data list`.")] = "digits",
+    method: Annotated[str, typer.Option(help="Methods of `confdiff methods`, separated by commas.")] = "confdiff-abs",
+    prior: Annotated[str, typer.Option(help="Class priors, separated by commas.")] = "0.5",
+    trials: Trials = 1,
+    epochs: Epochs = 200,
+    protocol: Protocol = "paper",
+    n_pairs: Annotated[int | None, typer.Option(help="How many pairs; the paper's number if not given.")] = None,
+    incomplete: Annotated[
+        bool, typer.Option("--incomplete", help="CIFAR-10: go with the batches that are here.")
+    ] = False,
+    jobs: Jobs = 1,
+    keep: Results = Path("results"),
+    folder: Folder = None,
+) -> None:
+    """Train and test one or more methods on a data set; finished trials are kept and not done again."""
+    with messages.status("loading PyTorch"):
+        from confdiff.experiments.spec import TrialSpec
+        from confdiff.tasks import TaskSpec
+
+    specs = [
+        TrialSpec(TaskSpec(dataset, each, protocol, seed, n_pairs=n_pairs, incomplete=incomplete), name, epochs)
+        for seed in range(trials)
+        for each in _numbers("--prior", prior)
+        for name in _words(method)
+    ]
+    _run(specs, keep, jobs, folder)
+
+
+def reproduce(
+    table: Annotated[str, typer.Argument(help="`table1`: images; `table2`: UCI sets.", show_default=False)],
+    datasets: Annotated[str | None, typer.Option(help="Only these data sets, such as usps,letter.")] = None,
+    methods: Annotated[str | None, typer.Option(help="Only these methods, such as confdiff-abs,oracle-soft.")] = None,
+    priors: Annotated[str | None, typer.Option(help="Only these priors, such as .2,.8.")] = None,
+    trials: Trials = 5,
+    epochs: Epochs = 200,
+    protocol: Protocol = "authors",
+    jobs: Jobs = 2,
+    keep: Results = Path("results"),
+    folder: Folder = None,
+) -> None:
+    """Run the trials of a table of the paper. Stop it at will: the same command does what is missing."""
+    with messages.status("loading PyTorch"):
+        from confdiff.experiments.paper import table_grid
+
+    grid = table_grid(
+        table,
+        datasets=_words(datasets),
+        methods=_words(methods),
+        priors=_numbers("--priors", priors),
+        trials=trials,
+        epochs=epochs,
+        protocol=protocol,
+    )
+    _run(grid, keep, jobs, folder)
+
+
+def _words(text: str | None) -> list[str]:
+    return [word for word in (text or "").replace(",", " ").split() if word]
+
+
+def _numbers(flag: str, text: str | None) -> list[float]:
+    try:
+        return [float(word) for word in _words(text)]
+    except ValueError as error:
+        raise ValueError(f"{flag} must be numbers separated by commas, such as .2,.8; got {text!r}.") from error
+
+
+def report(
+    keep: Results = Path("results"),
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the three files.")] = Path("report"),
+) -> None:
+    """Write what the trials gave beside the paper's numbers, as Markdown, CSV and one HTML page."""
+    with messages.status("reading the trials"):
+        from confdiff.experiments.report import write_report
+        from confdiff.experiments.store import Store
+
+        files = write_report(Store(keep), output)
+    say_files(files)
+
+
+def _run(specs: "Sequence[TrialSpec]", keep: Path, jobs: int, folder: Path | None) -> None:
+    """Run trials with a progress bar, pack the results, and show them."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    from confdiff.experiments.runner import run_trials
+    from confdiff.experiments.store import Store
+
+    store = Store(keep)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, TextColumn("left"), TimeRemainingColumn(), console=messages) as bar:
+        task = bar.add_task("trials", total=len(specs))
+
+        def shown(what: str, done: int, total: int) -> None:
+            bar.update(task, description=what, completed=done, total=total)
+
+        try:
+            failures = run_trials(specs, store, jobs=jobs, folder=folder, shown=shown)
+        except KeyboardInterrupt:
+            there = len({spec.key for spec in specs} & store.keys())
+            say(f"stopped: {there} of {len(specs)} trials are kept in {keep}; the same command goes on from there")
+            raise typer.Exit(130) from None
+    store.compact()
+    _show(specs, store)
+    for spec, why in failures:
+        say(f"failed: {spec.method} on {spec.task.dataset}, prior {spec.task.prior:g}, seed {spec.task.seed}: {why}")
+    if failures:
+        raise typer.Exit(1)
+
+
+def _show(specs: "Sequence[TrialSpec]", store: object) -> None:
+    from confdiff.experiments.report import number
+    from confdiff.experiments.store import Store
+
+    assert isinstance(store, Store)
+    wanted = {spec.key for spec in specs}
+    groups: dict[tuple[str, float, str], list[float]] = {}
+    for record in store.records():
+        if record["key"] in wanted:
+            groups.setdefault((record["dataset"], record["prior"], record["method"]), []).append(record["accuracy"])
+    table = Table("data set", Column("prior", justify="right"), "method", "accuracy", Column("trials", justify="right"))
+    for (dataset, prior, method), values in groups.items():
+        mean = sum(values) / len(values)
+        spread = (sum((v - mean) ** 2 for v in values) / (len(values) - 1)) ** 0.5 if len(values) > 1 else None
+        table.add_row(dataset, f"{prior:g}", method, number(mean, spread), str(len(values)))
+    results.print(table)
+    say(f"kept in {store.folder}; confdiff report shows them beside the paper's numbers")
