@@ -31,9 +31,23 @@ def test_the_prior_lies_in_the_interval_and_at_its_end_where_posteriors_are_cert
         r = 0.5 + sharpness * (labels - 0.5)
         pairs = sample_pairs(r[:, None], labels=labels, posteriors=r, n_pairs=1500, prior=prior)
         low, high = describe_pairs(pairs).prior_interval
-        assert low - 0.02 < prior < high + 0.02
-        nearest = min(abs(low - prior), abs(high - prior))
-        assert (nearest < 0.1) == (at_the_end or prior == 0.1)
+        assert low <= prior <= high
+        assert (min(prior - low, high - prior) < 0.12) == (at_the_end or prior == 0.1)
+
+
+def test_the_interval_holds_the_prior_nineteen_times_in_twenty():
+    labels = np.repeat([0.0, 1.0], 1000)
+    held = 0
+    for seed in range(400):
+        pairs = sample_pairs(labels[:, None], labels=labels, posteriors=labels, n_pairs=200, prior=0.2, seed=seed)
+        interval = describe_pairs(pairs).prior_interval
+        held += interval is not None and interval[0] <= 0.2 <= interval[1]
+    assert held / 400 > 0.93
+
+
+def test_differences_that_no_prior_allows():
+    pairs = Pairs(np.zeros((2, 1)), [0] * 50, [1] * 50, [1.0] * 50)
+    assert describe_pairs(pairs).prior_interval is None
 
 
 def test_differences_beyond_one_are_counted_at_the_ends():

@@ -74,6 +74,30 @@ def test_mistakes_in_files_are_named(tmp_path, pairs, items, message):
         read_pairs(write_pairs(tmp_path, pairs, items))
 
 
+@pytest.mark.parametrize(
+    ("pairs", "items", "message"),
+    [
+        ("left,right,difference\n10,20,0.5\n", "id,age,age\n10,1,2\n20,3,4\n", "'age' stands there more than once"),
+        ("left,right,difference\n10,20,0.5\n", ITEMS.replace("10,2", "ann,2"), "must both be numbers or both text"),
+        ("left,right,difference\nx,y,0.5\n", ITEMS, "must both be numbers or both text"),
+        ("left,right,difference\n10,,0.5\n10,20,0.1\n", ITEMS, "column 'right': an id is missing in row 0"),
+        ("left,right,difference\n10,20,\n10,20,0.1\n", ITEMS, "column 'difference', must be finite.*row 0"),
+        ("left,right,difference\n", ITEMS, "must have at least one row"),
+        ("left,right,difference\n10,20,0.5\n", "id,age\n", "must have at least one row"),
+        ("left,right,difference\n10,20,0.5\n", "id\n10\n20\n", "at least one feature beside the column 'id'"),
+        ("left,right,difference\n10,20,0.5\n", ITEMS.replace("2,20", "2,"), "column 'weight', must be finite.*row 1"),
+    ],
+)
+def test_holes_and_mixtures_are_named(tmp_path, pairs, items, message):
+    with pytest.raises(ValueError, match=message):
+        read_pairs(write_pairs(tmp_path, pairs, items))
+
+
+def test_differences_beyond_the_range_can_be_asked_for(tmp_path):
+    path = write_pairs(tmp_path, "left,right,difference\n10,20,1.5\n", ITEMS)
+    assert read_pairs(path, bounded=False).difference.tolist() == [1.5]
+
+
 def test_missing_items(tmp_path):
     path = write_pairs(tmp_path, "left,right,difference\n10,20,0.5\n", ITEMS)
     companion(path, "items").rename(tmp_path / "elsewhere.csv")

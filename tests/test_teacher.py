@@ -8,7 +8,8 @@ import torch
 from sklearn.metrics import log_loss
 
 from confdiff.randomness import generator
-from confdiff.teacher import Teaching, adjust_prior, fit_teacher, fit_temperature, grade, teach
+from confdiff.storage import save_tree
+from confdiff.teacher import Grades, Teaching, adjust_prior, fit_teacher, fit_temperature, grade, teach
 from confdiff.training import Recipe
 from easy import easy_pairs
 from finite import some_distribution
@@ -125,13 +126,54 @@ def test_posteriors_are_adjusted_to_another_prior_exactly():
         adjust_prior(finite.r, 0.5, 1.0)
 
 
+@pytest.mark.parametrize("old", [0.001, 0.2, 0.497, 0.5, 0.999])
+@pytest.mark.parametrize("new", [0.001, 0.2, 0.3, 0.5, 0.8, 0.999])
+def test_adjusted_posteriors_stay_probabilities_in_32_bits(old, new):
+    r = torch.tensor([0.0, 1e-30, 1e-7, 0.5, 1 - 6e-8, 1.0])
+    adjusted = adjust_prior(r, old, new)
+    assert (adjusted >= 0).all()
+    assert (adjusted <= 1).all()
+    assert (adjusted.diff() >= 0).all()
+    scores = torch.tensor([18.0, 30.0])  # of which the sigmoid in 32 bits is 1
+    exact = 1 / (1 + torch.exp(-(scores.double() + np.log(new / (1 - new)) - np.log(old / (1 - old)))))
+    assert Grades(scores, old, 1.0).at_prior(new).double() == pytest.approx(exact, abs=1e-6)
+
+
+def test_a_cache_that_cannot_be_used_is_no_obstacle(tmp_path):
+    pairs = easy_pairs(n_items=40)
+    expected = teach(pairs.items, pairs.labels, teaching=QUICK, cache_folder=tmp_path).posteriors
+    (file,) = tmp_path.iterdir()
+    other = tmp_path / "other.safetensors"
+    save_tree(other, {"something": "else"})
+    for contents in (b"nonsense", file.read_bytes()[:-20], other.read_bytes()):
+        file.write_bytes(contents)
+        with pytest.warns(UserWarning, match="cannot be read from .* it is asked anew"):
+            again = teach(pairs.items, pairs.labels, teaching=QUICK, cache_folder=tmp_path)
+        assert torch.equal(again.posteriors, expected)
+    (tmp_path / "file").write_text("")
+    with pytest.warns(UserWarning, match="cannot be kept in"):
+        teach(pairs.items, pairs.labels, teaching=QUICK, cache_folder=tmp_path / "file")
+
+
+def test_too_few_items_to_calibrate():
+    pairs = easy_pairs(n_items=8)
+    with pytest.raises(ValueError, match="8 items are too few to calibrate"):
+        teach(pairs.items, pairs.labels, teaching=replace(QUICK, calibrated=True))
+
+
+def test_perfect_scores_ask_for_a_bounded_temperature():
+    assert 0.2 < fit_temperature(torch.tensor([3.0, -3.0]), torch.tensor([1.0, 0.0])) < 0.3
+
+
 def test_what_a_teacher_said_is_kept_under_a_key_of_everything(tmp_path):
     pairs = easy_pairs(n_items=40)
     labels = pairs.labels.clone()
 
     def files(**changes):
         given = {"items": pairs.items, "labels": labels, "rows": range(30), "teaching": QUICK} | changes
-        grades = teach(given["items"], given["labels"], rows=given["rows"], teaching=given["teaching"], cache=tmp_path)
+        grades = teach(
+            given["items"], given["labels"], rows=given["rows"], teaching=given["teaching"], cache_folder=tmp_path
+        )
         return grades, len(list(tmp_path.iterdir()))
 
     first, count = files()
@@ -160,17 +202,19 @@ def test_what_a_teacher_said_is_kept_under_a_key_of_everything(tmp_path):
 
 def test_a_kept_teacher_is_not_trained_again(tmp_path, monkeypatch):
     pairs = easy_pairs(n_items=40)
-    kept = teach(pairs.items, pairs.labels, teaching=QUICK, cache=tmp_path)
+    kept = teach(pairs.items, pairs.labels, teaching=QUICK, cache_folder=tmp_path)
     monkeypatch.setattr("confdiff.teacher.fit_teacher", None)
-    assert torch.equal(teach(pairs.items, pairs.labels, teaching=QUICK, cache=tmp_path).posteriors, kept.posteriors)
+    assert torch.equal(
+        teach(pairs.items, pairs.labels, teaching=QUICK, cache_folder=tmp_path).posteriors, kept.posteriors
+    )
 
 
 def test_a_teacher_without_a_name_cannot_be_kept(tmp_path):
     pairs = easy_pairs(n_items=40)
     nameless = replace(QUICK, model=torch.nn.Linear(3, 1))
     assert teach(pairs.items, pairs.labels, teaching=nameless).posteriors.shape == (40,)
-    with pytest.raises(ValueError, match="pass cache=None"):
-        teach(pairs.items, pairs.labels, teaching=nameless, cache=tmp_path)
+    with pytest.raises(ValueError, match="pass cache_folder=None"):
+        teach(pairs.items, pairs.labels, teaching=nameless, cache_folder=tmp_path)
 
 
 THREADS = """

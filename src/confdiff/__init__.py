@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from confdiff.corrections import CORRECTIONS as CORRECTIONS
     from confdiff.estimators import ConfDiffClassifier as ConfDiffClassifier
     from confdiff.estimators import ItemTransformer as ItemTransformer
+    from confdiff.estimators import PcompClassifier as PcompClassifier
     from confdiff.losses import LOSSES as LOSSES
     from confdiff.methods import METHODS as METHODS
     from confdiff.methods import Method as Method
@@ -31,6 +32,7 @@ _HOME = {
     "MODELS": "models",
     "Method": "methods",
     "Pairs": "pairs",
+    "PcompClassifier": "estimators",
     "Recipe": "training",
     "sample_pairs": "pairs",
     "train": "training",

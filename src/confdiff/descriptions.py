@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from confdiff.pairs import Pairs
 
@@ -19,7 +20,9 @@ class PairsDescription:
     histogram: how many differences lie around each of -1, -0.9, ... 1; the bin around 0 holds the near ties.
     near_ties, near_certain: the share of differences with a size below .05, and above .95.
     components: into how many parts the graph of pairs falls; offsets between parts are not identified.
-    prior_interval: where the class prior must lie if items are drawn independently, as pi (1 - pi) >= Var(c) / 2.
+    beyond: the share of differences beyond [-1, 1], which only unclipped noise gives.
+    prior_interval: where the class prior lies if the differences are exact and the items of a pair independent, as then
+        pi (1 - pi) >= E[c^2] / 2, up to chance (95 %). None where no prior allows differences as large as these.
     prior: the share of positives among the items of the pairs, where labels are known.
     mean_posterior: the mean posterior of the items of the pairs, where posteriors are known.
     """
@@ -34,7 +37,8 @@ class PairsDescription:
     greatest: float
     near_ties: float
     near_certain: float
-    prior_interval: tuple[float, float]
+    beyond: float
+    prior_interval: tuple[float, float] | None
     prior: float | None
     mean_posterior: float | None
     histogram: tuple[int, ...]
@@ -65,18 +69,24 @@ def describe_pairs(pairs: Pairs) -> PairsDescription:
         greatest=float(c.max()),
         near_ties=float((size < NEAR_TIE).mean()),
         near_certain=float((size > NEAR_CERTAIN).mean()),
-        prior_interval=_prior_interval(float((c**2).mean())),
+        beyond=float((size > 1 + 1e-6).mean()),
+        prior_interval=_prior_interval(c**2),
         prior=None if pairs.labels is None else float(pairs.targets("labels").double().mean()),
         mean_posterior=None if pairs.posteriors is None else float(pairs.targets("posteriors").double().mean()),
         histogram=tuple(np.histogram(c.clip(-1, 1), edges)[0].tolist()),
     )
 
 
-def _prior_interval(second_moment: float) -> tuple[float, float]:
-    """The priors with pi (1 - pi) >= E[c^2] / 2, the variance of a posterior with this mean being at most that.
+def _prior_interval(squares: NDArray[np.float64]) -> tuple[float, float] | None:
+    """The priors with pi (1 - pi) >= E[c^2] / 2: c is a difference of two posteriors, whose variance is at most that.
 
-    >>> _prior_interval(0.5), _prior_interval(0.0)
-    ((0.5, 0.5), (0.0, 1.0))
+    What enters is not the mean of the squares but the end of its one-sided confidence interval.
+
+    >>> _prior_interval(np.full(9, 0.32)), _prior_interval(np.zeros(9)), _prior_interval(np.ones(9))
+    ((0.2, 0.8), (0.0, 1.0), None)
     """
-    half_width = math.sqrt(max(0.0, 1 - 2 * second_moment)) / 2
-    return 0.5 - half_width, 0.5 + half_width
+    margin = 1.645 * float(squares.std()) / math.sqrt(len(squares))
+    inside = 1 - 2 * max(0.0, float(squares.mean()) - margin)
+    if inside < 0:
+        return None
+    return round(0.5 - math.sqrt(inside) / 2, 6), round(0.5 + math.sqrt(inside) / 2, 6)

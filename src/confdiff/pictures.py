@@ -80,11 +80,10 @@ def pairs_figure(description: PairsDescription, title: str) -> Figure:
     figure = Figure(figsize=(6.5, 3.8), layout="constrained")
     axes = figure.subplots()
     _histogram(axes, description)
-    low, high = description.prior_interval
-    known = "" if description.prior is None else f", in fact {description.prior:.3f}"
+    known = "" if description.prior is None else f"; share of positives {description.prior:.3f}"
     axes.set_title(
         f"{description.n_pairs:,} pairs of {description.n_items:,} items; {description.near_ties:.0%} near ties "
-        f"(|c| < {NEAR_TIE:g}); prior between {low:.2f} and {high:.2f}{known}",
+        f"(|c| < {NEAR_TIE:g}){known}",
         fontsize=8,
     )
     figure.suptitle(title, fontsize=11)

@@ -6,9 +6,12 @@ posteriors overconfident, and wrong where pairs are drawn at another prior; thre
 
 import hashlib
 import json
+import math
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +30,6 @@ from confdiff.validation import as_float32, as_tensor, check_count, check_items,
 TEACHER_RECIPE = Recipe(epochs=10, batch_size=128)
 """The paper's: 10 epochs. 128 pairs a step are 256 items."""
 
-_VERSION = 1  # of everything in this file that decides what a teacher says; part of the key of the cache
 _HELD_OUT = 5  # a teacher that is calibrated without folds leaves one item in so many for that
 
 
@@ -38,7 +40,9 @@ class Teaching:
     model, recipe: the network and how it is trained; the recipe's seed decides everything.
     folds: 1 lets the teacher grade items that it was trained on; k > 1 trains k teachers, each on all parts but one,
         so that no item is graded by a teacher that saw it.
-    calibrated: divide the scores by the temperature that fits held-out labels best.
+    calibrated: divide the scores by the temperature that fits held-out labels best: those of a fifth of the items, on
+        which the teacher is then not trained, or with folds those of all items, graded as said. That one number is
+        all that an item's own label has to do with its grade in folds.
     """
 
     model: ModelLike = "mlp"
@@ -54,18 +58,23 @@ class Teaching:
 class Grades:
     """What a teacher says of all items.
 
-    posteriors: (N,) p(y = +1 | x) at the class balance of the items that it was trained on.
+    scores: (N,) the log-odds of p(y = +1 | x), at the class balance of the labels that it was given.
     prior: that balance, the share of positives among them.
-    temperature: what the scores were divided by.
+    temperature: what the network's scores were divided by.
     """
 
-    posteriors: Tensor
+    scores: Tensor
     prior: float
     temperature: float
 
+    @property
+    def posteriors(self) -> Tensor:
+        """(N,) p(y = +1 | x)."""
+        return torch.sigmoid(self.scores)
+
     def at_prior(self, prior: float) -> Tensor:
-        """The posteriors of the same items where the share of positives is another (N,)."""
-        return adjust_prior(self.posteriors, self.prior, prior)
+        """(N,) the posteriors of the same items where the share of positives is another."""
+        return torch.sigmoid(self.scores + _log_odds(prior) - _log_odds(self.prior))
 
 
 def fit_teacher(
@@ -103,12 +112,12 @@ def teach(
     *,
     rows: ArrayLike | None = None,
     teaching: Teaching | None = None,
-    cache: Path | None = None,
+    cache_folder: Path | None = None,
     progress: bool = False,
 ) -> Grades:
     """Train on the items in ``rows`` (all, if none are given) and grade all items, those in ``rows`` and the others.
 
-    cache: a folder in which what a teacher said is kept, under a key of everything that decides it, and looked up.
+    cache_folder: where what a teacher said is kept and looked up, under a key of everything that decides it.
 
     It computes with one thread: more of them add up in another order, and the last digits would depend on how many.
     """
@@ -116,22 +125,46 @@ def teach(
     features = _features(items)
     y = as_tensor(check_labels(labels, len(features)))
     chosen = torch.arange(len(features)) if rows is None else as_tensor(check_rows("rows", rows, len(features)))
-    file = None if cache is None else cache / f"{_key(features, y, chosen, teaching)}.safetensors"
-    if file is not None and file.exists():
-        kept = load_tree(file)
-        return Grades(kept["posteriors"], kept["prior"], kept["temperature"])
+    file = None if cache_folder is None else cache_folder / f"{_key(features, y, chosen, teaching)}.safetensors"
+    kept = None if file is None else _look_up(file, len(features))
+    if kept is not None:
+        return kept
     with _one_thread():
         scores, held_out = _scores(features, y, chosen, teaching, progress)
     temperature = fit_temperature(scores[held_out], y[held_out]) if teaching.calibrated else 1.0
-    grades = Grades(torch.sigmoid(scores / temperature), float(y[chosen].mean()), temperature)
+    grades = Grades(scores / temperature, float(y[chosen].mean()), temperature)
     if file is not None:
-        save_tree(file, asdict(grades))
+        _keep(file, grades)
     return grades
+
+
+def _look_up(file: Path, n_items: int) -> Grades | None:
+    """What was kept, if it is there and whole; the cache is a help, and never stands in the way."""
+    if not file.exists():
+        return None
+    try:
+        grades = Grades(**load_tree(file))
+        if grades.scores.shape == (n_items,):
+            return grades
+        why = f"it grades {len(grades.scores)} items"
+    except (ValueError, TypeError, OSError) as error:
+        why = str(error)
+    warnings.warn(f"what a teacher said cannot be read from {file} ({why}); it is asked anew.", stacklevel=3)
+    return None
+
+
+def _keep(file: Path, grades: Grades) -> None:
+    try:
+        save_tree(file, asdict(grades))
+    except OSError as error:
+        warnings.warn(f"what a teacher said cannot be kept in {file.parent}: {error}.", stacklevel=3)
 
 
 def _scores(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching, progress: bool) -> tuple[Tensor, Tensor]:
     """Scores of all items, and the rows of those that no teacher of theirs was trained on (to calibrate by)."""
     shuffled = rows[torch.randperm(len(rows), generator=generator(teaching.recipe.seed, "folds"))]
+    if teaching.calibrated and len(rows) < 2 * _HELD_OUT:
+        raise ValueError(f"{len(rows)} items are too few to calibrate a teacher; it takes at least {2 * _HELD_OUT}.")
     if teaching.folds == 1:
         kept = shuffled[len(rows) // _HELD_OUT :] if teaching.calibrated else rows
         teacher = _fit(features, y, kept, teaching, teaching.recipe.seed, progress)
@@ -158,14 +191,16 @@ def _fit(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching, seed: in
 def adjust_prior(posteriors: Tensor, old: float, new: float) -> Tensor:
     """Posteriors at the class prior ``new`` from those at the class prior ``old``, by Bayes' rule.
 
-    r/(1-r) is the likelihood ratio times the prior odds, so only the odds change hands:
-    new odds = old odds * (new/(1-new)) / (old/(1-old)).
+    r/(1-r) is the likelihood ratio times the odds of the prior, so the log-odds move by a constant.
 
     >>> adjust_prior(torch.tensor([0.0, 0.5, 1.0]), 0.5, 0.2)
     tensor([0.0000, 0.2000, 1.0000])
     """
-    ratio = check_prior(new) / (1 - new) * (1 - check_prior(old)) / old
-    return ratio * posteriors / (ratio * posteriors + 1 - posteriors)
+    return Grades(torch.logit(posteriors), check_prior(old), 1.0).at_prior(new)
+
+
+def _log_odds(prior: float) -> float:
+    return math.log(check_prior(prior) / (1 - prior))
 
 
 def fit_temperature(scores: Tensor, labels: Tensor) -> float:
@@ -181,7 +216,8 @@ def fit_temperature(scores: Tensor, labels: Tensor) -> float:
     def log_loss(log_temperature: float) -> float:
         return float(np.logaddexp(0, -margins / np.exp(log_temperature)).mean())
 
-    return float(np.exp(minimize_scalar(log_loss, bounds=(-4, 4), method="bounded").x))
+    bounds = (math.log(1 / 4), math.log(64))  # labels told apart perfectly would ask for no bound at all
+    return float(np.exp(minimize_scalar(log_loss, bounds=bounds, method="bounded").x))
 
 
 def _features(items: Any) -> Tensor:
@@ -196,14 +232,27 @@ def _key(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching) -> str:
     """A hash of everything that decides what a teacher says."""
     model, recipe = teaching.model, teaching.recipe
     if not isinstance(model, str) or not isinstance(recipe.optimizer, str):
-        raise ValueError("only a teacher whose model and optimizer have names can be kept; pass cache=None for others.")
+        raise ValueError(
+            "only a teacher whose model and optimizer have names can be kept; pass cache_folder=None for others."
+        )
     decides = {
-        "version": _VERSION,
+        "code": _code(),
         "torch": torch.__version__,
         "data": [hashlib.sha256(np.ascontiguousarray(part.numpy()).data).hexdigest() for part in (features, y, rows)],
         "teaching": asdict(teaching),
     }
     return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:32]
+
+
+@cache
+def _code() -> str:
+    """A hash of the code that decides what a teacher says."""
+    package = Path(__file__).parent
+    parts = ("teacher.py", "randomness.py", "losses.py", "methods.py", "models", "pairs", "risks", "training")
+    files = [
+        file for part in parts for file in ([package / part] if part.endswith(".py") else (package / part).glob("*.py"))
+    ]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()
 
 
 @contextmanager

@@ -71,7 +71,7 @@ NOWHERE = {"CONFDIFF_DATA": "", "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY
         (["fetch"], "Missing argument 'NAME...'"),
         (["show", "digits", "-o", "digits.doc"], "must end in .png, .svg or .pdf; got 'digits.doc'"),
         (["fetch", "letter"], "letter is not here and could not be downloaded"),
-        (["list", "--folder", "nowhere"], "there is none called 'nowhere'"),
+        (["list", "--folder", "nowhere"], "there is no folder nowhere"),
     ],
 )
 def test_mistakes(tmp_path, arguments, message):

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import hashlib
 import io
+import os
 import subprocess
 import sys
 import tarfile
@@ -14,7 +15,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from confdiff.datasets.sources import Form, Source, data_roots, fetch, find, md5_of_table, obtain
+from confdiff.datasets.sources import Form, Source, data_roots, fetch, find, md5_of_table, obtain, plain_table
 
 CONTENTS = b"0,1,2\n3,4,5\n" * 1000
 MD5 = hashlib.md5(CONTENTS).hexdigest()
@@ -69,6 +70,7 @@ def test_the_folder_given_comes_before_the_variable_and_that_before_the_cache(tm
     monkeypatch.setenv("CONFDIFF_CACHE", str(cache))
     monkeypatch.setenv("CONFDIFF_DATA", str(variable))
     given.mkdir()
+    variable.mkdir()
     for root in (cache / "datasets", variable, given):
         path = put(root / "ours" / "table")
         assert find([form(source())], data_roots(given))[0][1] == path
@@ -107,8 +109,21 @@ def test_tables_are_compared_by_their_entries(tmp_path):
     copy = b" 0, 1, 2\r\n 3, 4, 5\r\n" * 1000
     table = source(md5=md5_of_table(CONTENTS), checksum=md5_of_table)
     assert table.read(put(tmp_path / "table", copy)) == copy
-    with pytest.raises(ValueError, match="altered"):
-        table.read(put(tmp_path / "table", copy.replace(b"4", b"7", 1)))
+    assert plain_table(copy) == plain_table(CONTENTS) == CONTENTS.strip()
+    for other in (copy.replace(b"4", b"7", 1), copy.replace(b"\r\n", b",", 1), copy.replace(b"1,", b"1\n", 1)):
+        with pytest.raises(ValueError, match="altered"):
+            table.read(put(tmp_path / "table", other))
+
+
+def test_a_namesake_in_a_folder_that_says_nothing_is_passed_over(tmp_path):
+    """The files of MNIST and Fashion-MNIST have the same names, and `raw` tells neither."""
+    other = b"another data set"
+    mine = source(namesakes=frozenset({hashlib.md5(other).hexdigest()}))
+    put(tmp_path / "first" / "table", other)
+    path = put(tmp_path / "second" / "ours" / "table")
+    assert mine.locate([tmp_path / "first", tmp_path / "second"]) == path
+    broken = put(tmp_path / "first" / "table", CONTENTS[:-3])
+    assert mine.locate([tmp_path / "first", tmp_path / "second"]) == broken  # not another's: it will be named
 
 
 @pytest.mark.parametrize("end", PACKED)
@@ -151,19 +166,29 @@ def test_files_are_taken_out_of_archives(web, tmp_path, kind):
     fetch(wanted, tmp_path / "cache")
     assert (tmp_path / "cache" / "ours" / "table").read_bytes() == CONTENTS
     assert (tmp_path / "cache" / "ours" / "other").read_bytes() == b"other"
-    with pytest.raises(ValueError, match="cannot be taken out of it"):
+    with pytest.raises(ValueError, match="delivered is truncated or not the file that was expected"):
         fetch([source(url, "third", member="/third")], tmp_path / "cache")
-    with pytest.raises(ValueError, match="the checksum of table is"):
+    with pytest.raises(ValueError, match="delivered is truncated or not the file that was expected"):
         fetch([source(url, md5="0" * 32, member="/table")], tmp_path / "cache")
 
 
 def test_a_bad_download_leaves_nothing_behind(web, tmp_path):
     folder, address = web
     put(folder / "table", CONTENTS[:-9])
-    with pytest.raises(ValueError, match="truncated"):
+    with pytest.raises(ValueError, match=rf"what {address}/table delivered is truncated or not the file"):
         fetch([source(f"{address}/table")], tmp_path / "cache")
     assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
     assert list((tmp_path / "cache").glob(".fetching*")) == []
+
+
+def test_what_a_killed_process_left_behind_is_removed_a_day_later(web, tmp_path):
+    folder, address = web
+    put(folder / "table")
+    old, new = put(tmp_path / ".fetching-old" / "part"), put(tmp_path / ".fetching-new" / "part")
+    os.utime(old.parent, (0, 0))
+    fetch([source(f"{address}/table")], tmp_path)
+    assert not old.parent.exists()
+    assert new.exists()
 
 
 def test_absent_and_offline_says_what_to_put_where(tmp_path, monkeypatch):
@@ -199,11 +224,21 @@ def test_parts_that_are_not_needed_may_be_left_out_if_that_is_asked_for(tmp_path
         obtain("example", parts)
     _, files = obtain("example", parts, incomplete=True)
     assert [path.name for _, path in files] == ["table"]
+    put(tmp_path / "cache" / "datasets" / "ours" / "more")
+    _, files = obtain("example", parts, incomplete=True)
+    assert [path.name for _, path in files] == ["table", "more"]  # nothing is left out that is here
 
 
-def test_a_folder_that_is_not_there_is_named():
-    with pytest.raises(ValueError, match="there is none called '/no/such/folder'"):
+def test_a_folder_that_is_not_there_is_named(tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match=r"the folder given must be a folder .* there is no folder /no/such/folder"):
         data_roots("/no/such/folder")
+    monkeypatch.setenv("CONFDIFF_DATA", "/no/such/place")
+    with pytest.raises(ValueError, match=r"CONFDIFF_DATA must be a folder .* there is no folder /no/such/place"):
+        data_roots()
+    monkeypatch.setenv("CONFDIFF_DATA", "~/data")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "data").mkdir()
+    assert data_roots()[0] == tmp_path / "data"
 
 
 FETCH = """

@@ -26,10 +26,25 @@ def test_every_kind_keeps_the_pairs_and_the_range_and_is_decided_by_the_seed(kin
     noisy, same, other = (add_noise(pairs, kind, AMOUNTS[kind], seed=seed) for seed in (1, 1, 2))
     assert torch.equal(noisy.left, pairs.left)
     assert noisy.items is pairs.items
-    assert noisy.difference.abs().max() <= 1
+    assert noisy.difference.abs().max() <= 1 or kind == "multiplicative"
     assert not torch.equal(noisy.difference, pairs.difference)
     assert torch.equal(noisy.difference, same.difference)
     assert torch.equal(noisy.difference, other.difference) == (kind in ("likert", "labels"))
+
+
+def test_multiplicative_noise_is_not_clipped_unless_asked_as_in_the_paper():
+    assert add_noise(many(1.0), "multiplicative", 0.5).difference.max() > 1
+    assert add_noise(many(1.0), "multiplicative", 0.5, clip=True).difference.max() == 1
+    assert add_noise(many(1.0), "additive", 0.5).difference.max() == 1
+
+
+@pytest.mark.parametrize("points", [3, 4, 5, 6])
+def test_likert_is_antisymmetric_also_half_way_between_grades(points):
+    c = torch.arange(-10, 11) / (points - 1) / 5
+    pairs = Pairs(torch.zeros(2, 1), torch.zeros(21), torch.ones(21), c.clamp(-1, 1))
+    turned = pairs.with_difference(-pairs.difference)
+    given, mirrored = (add_noise(each, "likert", points).difference for each in (pairs, turned))
+    assert torch.allclose(given[c != 0], -mirrored[c != 0])
 
 
 @pytest.mark.parametrize("points", [2, 3, 4, 5, 7, 11])

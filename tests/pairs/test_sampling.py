@@ -35,6 +35,10 @@ def drawn(n_pairs, prior, *, positives=300, negatives=300, **how):
 
 @given(n_pairs=st.integers(1, 150), prior=st.floats(0.01, 0.99), seed=st.integers(0, 5))
 def test_any_prior_gives_its_share_of_positives(n_pairs, prior, seed):
+    if int(2 * n_pairs * prior + 1e-9) == 0:
+        with pytest.raises(ValueError, match="are all of one class"):
+            drawn(n_pairs, prior, seed=seed)
+        return
     pairs = drawn(n_pairs, prior, seed=seed)
     labels = pairs.labels[torch.cat([pairs.left, pairs.right])]
     assert labels.sum() == int(2 * n_pairs * prior + 1e-9)
@@ -58,6 +62,17 @@ def test_every_item_has_so_many_partners_and_each_is_another(partners):
     assert pairs.labels[list(counts)].mean() == 0.5
 
 
+def test_a_part_of_the_pairs_keeps_the_partners():
+    pairs = drawn(60, 0.5, partners=3)[:30]
+    assert pairs.n_components() == 1
+    assert set(Counter(pairs.left.tolist()).values()) == {3}
+
+
+def test_too_many_pairs_for_any_memory():
+    with pytest.raises(ValueError, match="n_pairs must be at most 100,000,000"):
+        drawn(10**12, 0.5, replacement=True)
+
+
 def test_partners_must_fit():
     with pytest.raises(ValueError, match="must be a multiple of partners and at least its square, 9"):
         drawn(10, 0.5, partners=3)
@@ -68,8 +83,15 @@ def test_partners_must_fit():
 def test_replacement_is_a_flag():
     with pytest.raises(ValueError, match=r"takes 6 positives, and there are 3\..*or draw with replacement"):
         drawn(6, 0.5, positives=3)
-    pairs = drawn(6, 0.5, positives=3, replacement=True)
-    assert pairs.labels[torch.cat([pairs.left, pairs.right])].sum() == 6
+    for seed in range(20):
+        pairs = drawn(6, 0.5, positives=3, negatives=3, replacement=True, seed=seed)
+        counts = Counter(torch.cat([pairs.left, pairs.right]).tolist())
+        assert set(counts.values()) == {2}  # none a third time before all were drawn twice
+        assert (pairs.left != pairs.right).all()
+    plenty, plain = drawn(50, 0.5, replacement=True), drawn(50, 0.5)
+    assert torch.equal(plenty.left, plain.left)
+    with pytest.raises(ValueError, match="partners goes without replacement"):
+        drawn(50, 0.5, partners=2, replacement=True)
     with pytest.raises(
         ValueError, match=r"takes 6 positives, and there are 0\. Ask for fewer pairs or another prior\.$"
     ):
@@ -95,7 +117,7 @@ def test_a_test_set_is_as_large_as_the_prior_allows(take, positives, negatives, 
     labels = np.repeat([1, 0], [positives, negatives])
     odds = prior / (1 - prior)
     if int(negatives * odds + 1e-9) == 0 or int(positives / odds + 1e-9) == 0:
-        with pytest.raises(ValueError, match="there must be at least one of each"):
+        with pytest.raises(ValueError, match="it would hold one class alone"):
             rows_at_prior(labels, prior, take=take)
         return
     rows = rows_at_prior(labels, prior, take=take)

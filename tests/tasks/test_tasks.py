@@ -8,8 +8,10 @@ import pytest
 import torch
 
 from confdiff.datasets import Dataset, load
+from confdiff.descriptions import describe_pairs
 from confdiff.pairs import NOISES
 from confdiff.tasks import PROTOCOLS, SETTINGS, TaskSpec, make_task, read_truth, save_task, split
+from confdiff.training import Recipe
 
 QUICK = TaskSpec("digits", model="linear")
 
@@ -18,7 +20,7 @@ QUICK = TaskSpec("digits", model="linear")
 def _quick_teacher():
     """Sampling does not depend on how long the teacher is trained."""
     patch = pytest.MonkeyPatch()
-    patch.setattr("confdiff.tasks.spec.TEACHER_EPOCHS", 1)
+    patch.setattr("confdiff.tasks.spec.TEACHER_RECIPE", Recipe(epochs=1))
     yield
     patch.undo()
 
@@ -81,12 +83,14 @@ def test_a_fraction_is_part_of_a_larger_one():
 
 def test_options_reach_what_they_name():
     assert make_task(replace(QUICK, n_pairs=90, partners=3)).pairs.n_components() == 1
+    assert make_task(replace(QUICK, n_pairs=90, partners=3, fraction=0.5)).pairs.n_components() == 1
     assert len(make_task(replace(QUICK, n_pairs=2000, replacement=True)).pairs) == 2000
     assert make_task(replace(QUICK, prior_factor=1.2)).prior == pytest.approx(0.6)
     likert = make_task(replace(QUICK, noise="likert", noise_amount=5.0)).pairs.difference
     assert set(likert.tolist()) <= {-1.0, -0.5, 0.0, 0.5, 1.0}
-    wild = make_task(replace(QUICK, noise="multiplicative", noise_amount=2.0, clip=False)).pairs.difference
-    assert wild.abs().max() > 1
+    wild = make_task(replace(QUICK, noise="multiplicative", noise_amount=2.0)).pairs.difference  # as the paper has it
+    tame = make_task(replace(QUICK, noise="multiplicative", noise_amount=2.0, clip=True)).pairs.difference
+    assert wild.abs().max() > 1 == tame.abs().max()
     labels = make_task(replace(QUICK, noise="labels")).pairs
     assert torch.equal(labels.difference, labels.targets("labels")[1] - labels.targets("labels")[0])
     ordered = make_task(replace(QUICK, pcomp="discard")).pairs
@@ -99,6 +103,10 @@ def test_options_reach_what_they_name():
 
 def test_too_few_items_are_noticed_before_the_teacher_is_trained(monkeypatch):
     monkeypatch.setattr("confdiff.tasks.task.teach", None)
+    with pytest.raises(ValueError, match=r"20 items at prior 0\.01 are all of one class"):
+        make_task(replace(QUICK, n_pairs=10, prior=0.01))
+    with pytest.raises(ValueError, match="it would hold one class alone"):
+        make_task(replace(QUICK, n_pairs=250, prior=0.002))
     with pytest.raises(ValueError, match="takes 800 positives, and there are 712"):
         make_task(replace(QUICK, n_pairs=500, prior=0.8))
 
@@ -120,6 +128,11 @@ def test_too_few_items_are_noticed_before_the_teacher_is_trained(monkeypatch):
         ({"pcomp": "turn"}, "unknown strategy"),
         ({"model": "resnet"}, "unknown model"),
         ({"seed": -1}, "seed must be a whole number"),
+        ({"n_pairs": -5}, "n_pairs must be a whole number"),
+        ({"partners": 0}, "partners must be a whole number"),
+        ({"folds": 0}, "folds must be a whole number"),
+        ({"clip": True}, "there is no noise"),
+        ({"dataset": "cifar10h", "model": None, "folds": 5}, "graded by people"),
     ],
 )
 def test_mistakes_in_a_specification(changes, message):
@@ -187,17 +200,15 @@ def test_splits_have_the_printed_sizes(name, n_train, n_test):
     assert not torch.equal(train, split(data, seed=2)[0])
 
 
-@pytest.fixture(scope="module")
-def untaught():
+@pytest.fixture
+def untaught(monkeypatch):
     """Tasks whose teacher says .5 of everything: the sampling does not depend on it."""
     from confdiff.teacher import Grades
 
-    patch = pytest.MonkeyPatch()
-    patch.setattr(
-        "confdiff.tasks.task.teach", lambda items, labels, **_: Grades(torch.full((len(items),), 0.5), 0.5, 1.0)
+    monkeypatch.setattr(
+        "confdiff.tasks.task.teach", lambda items, labels, **_: Grades(torch.zeros(len(items)), 0.5, 1.0)
     )
-    yield make_task
-    patch.undo()
+    return make_task
 
 
 @pytest.mark.data
@@ -259,6 +270,17 @@ def test_the_authors_scramble_the_colours_of_cifar10(untaught):
 
 
 @pytest.mark.data
+@pytest.mark.parametrize("name", ["optdigits", "usps", "pendigits", "letter"])
+@pytest.mark.parametrize("prior", [0.2, 0.5, 0.8])
+def test_every_teacher_can_be_adjusted(name, prior):
+    task = make_task(TaskSpec(name, prior, adjusted=True, model="linear"))
+    assert 0 <= task.pairs.posteriors.min() < task.pairs.posteriors.max() <= 1
+    plain = make_task(TaskSpec(name, prior, model="linear")).pairs.posteriors
+    moved = float((task.pairs.posteriors - plain).mean())
+    assert (moved < -0.04, moved > 0.04) == (prior == 0.2, prior == 0.8)
+
+
+@pytest.mark.data
 def test_people_grade_cifar10h(monkeypatch):
     monkeypatch.setattr("confdiff.tasks.task.teach", None)
     task = make_task(TaskSpec("cifar10h", 0.5))
@@ -277,11 +299,11 @@ def test_an_exact_teacher_gives_exact_differences(monkeypatch):
     classes = (np.random.default_rng(1).random(4000) < r[kind]).astype(np.uint8)
     data = Dataset("digits", kind[:, None].astype(np.uint8), classes, ("no", "yes"), positive=(1,))
     monkeypatch.setattr("confdiff.tasks.task.load", lambda name, **_: data)
-    exact = torch.from_numpy(r[kind])
+    exact = torch.logit(torch.from_numpy(r[kind]))
     monkeypatch.setattr("confdiff.tasks.task.teach", lambda items, labels, **_: Grades(exact, float(r.mean()), 1.0))
     pairs = make_task(TaskSpec("digits", 0.5)).pairs
     left, right = pairs.items[pairs.left, 0].long(), pairs.items[pairs.right, 0].long()
-    assert torch.equal(pairs.difference, torch.from_numpy(r)[right] - torch.from_numpy(r)[left])
+    assert torch.allclose(pairs.difference, torch.from_numpy(r)[right] - torch.from_numpy(r)[left], atol=1e-7)
     assert pairs.labels.mean() == 0.5
 
 
@@ -303,6 +325,24 @@ def test_saved_and_read_again(tmp_path, ending):
     assert description["prior"] == pytest.approx(0.3)
     files["truth"].unlink()
     assert read_truth(files["pairs"]).labels is None
+
+
+def test_noise_beyond_the_range_comes_back_too(tmp_path):
+    task = make_task(replace(QUICK, noise="multiplicative", noise_amount=2.0))
+    files = save_task(task, tmp_path / "pairs.parquet")
+    assert torch.equal(read_truth(files["pairs"]).difference, task.pairs.difference)
+    assert describe_pairs(task.pairs).beyond > 0.1
+
+
+def test_a_truth_that_belongs_to_other_items_is_noticed(tmp_path):
+    files = save_task(make_task(replace(QUICK, n_pairs=20)), tmp_path / "pairs.csv")
+    lines = files["truth"].read_text().splitlines(keepends=True)
+    files["truth"].write_text("".join(lines[:-3]))
+    with pytest.raises(ValueError, match=r"pairs-items\.csv, column 'id': the id \d+ in row \d+ is not among"):
+        read_truth(files["pairs"])
+    files["truth"].write_text("".join(line.replace("posterior", "p") for line in lines))
+    with pytest.raises(ValueError, match=r"pairs-truth\.csv must have a column 'posterior'"):
+        read_truth(files["pairs"])
 
 
 def test_saving_where_a_folder_stands_writes_nothing(tmp_path):

@@ -22,14 +22,20 @@ def say_files(files: dict[str, Path]) -> None:
         say(f"{what}: {path}")
 
 
+def check_picture_name(path: Path) -> Path:
+    """A path whose ending says how the picture in it is written."""
+    if path.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise ValueError(f"the name of a picture must end in .png, .svg or .pdf; got {path.name!r}.")
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; the picture of that name cannot be written.")
+    return path
+
+
 def save_figure(figure: "Figure", path: Path) -> None:
     """A figure as a file, in the format that its ending names."""
     from confdiff.storage import replacing
 
-    known = figure.canvas.get_supported_filetypes()
-    if path.suffix[1:].lower() not in known:
-        raise ValueError(f"the name of a picture must end in .png, .svg or .pdf; got {path.name!r}.")
-    with replacing(path) as temporary:
+    with replacing(check_picture_name(path)) as temporary:
         figure.savefig(temporary, dpi=150)
 
 

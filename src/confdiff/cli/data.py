@@ -2,12 +2,16 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Column, Table
+from rich.text import Text
 
-from confdiff.cli.console import messages, results, save_figure, say
+from confdiff.cli.console import check_picture_name, messages, results, save_figure, say
+
+if TYPE_CHECKING:
+    from confdiff.datasets import Comparisons
 
 app = typer.Typer(help="Data sets: list them, get them, look at them.", no_args_is_help=True)
 
@@ -42,7 +46,7 @@ def list_(
     if as_json:
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    shown = ("name", "items", "features", "classes", "positive", "here", "licence")
+    shown = ("name", "items", "features", "classes", "here", "licence")
     numbers = ("items", "features", "classes")
     table = Table(*(Column(name, no_wrap=name in ("name", "items"), justify="right" if name in numbers else "left")
                     for name in shown))  # fmt: skip
@@ -51,7 +55,11 @@ def list_(
     results.print(table)
     say("items: training + test where both are published; otherwise the paper splits at random, 80 % to train")
     for row in rows:
-        say(f"{row['name']}: {row['what']}, {row['source']}" + (f" (here: {row['folder']})" if row["folder"] else ""))
+        positive = f"; positive: {row['positive']}" if row["positive"] else ""
+        say(
+            f"{row['name']}: {row['what']}{positive}; {row['source']}"
+            + (f"; in {row['folder']}" if row["folder"] else "")
+        )
 
 
 def _presence(name: str, folder: Path | None) -> dict[str, Any]:
@@ -79,8 +87,7 @@ def fetch(
     for name in names:
         check_choice("data set", name, DATASETS)
     for name in names:
-        with messages.status(f"checking {name}"):
-            files = fetch_files(name, folder=folder)
+        files = fetch_files(name, folder=folder)
         there = f"{len(files)} file{'s' * (len(files) != 1)} in {files[0].parent}, checked" if files else ""
         say(f"{name}: {there or 'ships with scikit-learn'}")
 
@@ -96,12 +103,11 @@ def show(
     ] = False,
 ) -> None:
     """Draw samples by binary class, or the features of both classes, and count the classes."""
-    with messages.status(f"loading {name}"):
+    with messages.status("loading PyTorch"):
         from confdiff.datasets import Comparisons, load
         from confdiff.pictures import comparisons_figure, dataset_figure
-
-        data = load(name, folder=folder, incomplete=incomplete)
-    path = output or Path(f"{name}.png")
+    path = check_picture_name(output or Path(f"{name}.png"))
+    data = load(name, folder=folder, incomplete=incomplete)
     if isinstance(data, Comparisons):
         save_figure(comparisons_figure(data), path)
         _show_comparisons(data)
@@ -115,15 +121,13 @@ def show(
     say(f"picture: {path}")
 
 
-def _show_comparisons(data: object) -> None:
-    from confdiff.datasets import Comparisons
-
-    assert isinstance(data, Comparisons)
+def _show_comparisons(data: "Comparisons") -> None:
+    """Three pairs, the first, one from the middle and the last, with the votes for first, second and neither."""
     results.print(repr(data), highlight=False)
     table = Table("first", "second", Column("votes", no_wrap=True), Column("c", justify="right"), show_lines=True)
     assert data.pairs.difference is not None
-    for row in range(0, len(data.pairs), len(data.pairs) // 3):
+    for row in (0, len(data.pairs) // 2, len(data.pairs) - 1):
         texts = (data.texts[int(side[row])] for side in (data.pairs.left, data.pairs.right))
-        votes = " : ".join(map(str, data.votes[row, :2].tolist()))
-        table.add_row(*(text[:160] for text in texts), votes, f"{float(data.pairs.difference[row]):+.2f}")
+        votes = " : ".join(map(str, data.votes[row].tolist()))
+        table.add_row(*(Text(text[:160]) for text in texts), votes, f"{float(data.pairs.difference[row]):+.2f}")
     results.print(table)

@@ -35,7 +35,10 @@ def make(
         str | None, typer.Option(help="`multiplicative`, `additive`, `likert`, or `labels` for y' - y in place of c.")
     ] = None,
     amount: Annotated[float | None, typer.Option(help="Sigma of the noise, or the points of the Likert scale.")] = None,
-    clip: Annotated[bool, typer.Option(help="Keep noisy differences in [-1, 1].")] = True,
+    clip: Annotated[
+        bool | None,
+        typer.Option(help="Keep noisy differences in [-1, 1]; if not said, all but multiplicative noise is."),
+    ] = None,
     prior_factor: Annotated[float, typer.Option(help="The learner is told this times the prior.")] = 1.0,
     pcomp: Annotated[
         str | None, typer.Option(help="Order pairs by labels for Pcomp methods: `reverse` or `discard` (-, +) pairs.")
@@ -57,19 +60,20 @@ def make(
     with messages.status("loading PyTorch"):
         from confdiff.descriptions import describe_pairs
         from confdiff.files import check_table_name
-        from confdiff.tasks import TaskSpec, make_task, save_task
+        from confdiff.tasks import GRADED_BY_PEOPLE, TaskSpec, make_task, save_task
 
     spec = TaskSpec(
         dataset=name, prior=prior, protocol=protocol, seed=seed, n_pairs=n_pairs, fraction=fraction, partners=partners,
         replacement=replacement, noise=noise, noise_amount=amount, clip=clip, pcomp=pcomp, prior_factor=prior_factor,
         model=model, folds=folds, calibrated=calibrated, adjusted=adjusted, incomplete=incomplete,
     )  # fmt: skip
-    check_table_name(output)
+    check_table_name(output).parent.mkdir(parents=True, exist_ok=True)  # a mistake in it shows before the teacher works
     task = make_task(spec, folder=folder, progress=True)
     with messages.status("writing"):
         files = save_task(task, output)
     say(f"{name}: {len(task.pairs):,} pairs and {len(task.test_rows):,} test items at prior {prior:g}")
-    say(f"teacher ({spec.network}): accuracy {task.teacher_accuracy:.4f} on the test items")
+    teacher = "people" if name in GRADED_BY_PEOPLE else f"teacher ({spec.network})"
+    say(f"graded by {teacher}: accuracy {task.teacher_accuracy:.4f} on the test items")
     _print(describe_pairs(task.pairs))
     say_files(files)
 
@@ -104,7 +108,6 @@ def describe(
 def _print(description: "PairsDescription") -> None:
     from confdiff.descriptions import CENTRES
 
-    low, high = description.prior_interval
     table = Table(Column("c", justify="right"), "", Column("pairs", justify="right"), show_header=True)
     most = max(description.histogram)
     for centre, count in zip(CENTRES, description.histogram, strict=True):
@@ -116,6 +119,14 @@ def _print(description: "PairsDescription") -> None:
     say(f"c: mean {description.mean:+.3f}, mean size {description.mean_size:.3f}, from {description.least:+.3f} "
         f"to {description.greatest:+.3f}")  # fmt: skip
     say(f"near ties (|c| < .05): {description.near_ties:.1%}; near certain (|c| > .95): {description.near_certain:.1%}")
-    say(f"the differences allow a class prior from {low:.3f} to {high:.3f}")
+    if description.beyond:
+        say(f"beyond [-1, 1]: {description.beyond:.1%}, as unclipped noise gives")
+    if description.prior_interval is None:
+        say("no class prior allows exact differences of independent items to be as large as these")
+    else:
+        low, high = description.prior_interval
+        say(f"class prior, if the differences are exact and the items independent: {low:.3f} to {high:.3f} (95 %)")
     if description.prior is not None:
-        say(f"share of positives: {description.prior:.4f}; mean posterior: {description.mean_posterior or 0:.4f}")
+        say(f"share of positives: {description.prior:.4f}")
+    if description.mean_posterior is not None:
+        say(f"mean posterior: {description.mean_posterior:.4f}")

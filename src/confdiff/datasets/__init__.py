@@ -12,7 +12,7 @@ from confdiff.datasets.cifar import CLASSES as THINGS
 from confdiff.datasets.dataset import Comparisons, Dataset, list_names
 from confdiff.datasets.digits import DIGITS, EVEN, load_digits
 from confdiff.datasets.idx import FASHION, FASHION_MNIST, KMNIST, KUZUSHIJI, MNIST
-from confdiff.datasets.sources import Form, data_roots, find, obtain
+from confdiff.datasets.sources import DamagedFile, Form, damaged, data_roots, find, obtain
 from confdiff.datasets.tables import LETTER, LETTERS, OPTDIGITS, PENDIGITS, USPS
 from confdiff.validation import check_choice
 
@@ -170,7 +170,13 @@ def load(name: str, *, folder: Folder | None = None, incomplete: bool = False) -
     if not entry.forms:
         return load_digits()
     form, files = obtain(name, entry.forms, folder, incomplete=incomplete)
-    loaded: Dataset | Comparisons = form.read(files)
+    try:
+        loaded: Dataset | Comparisons = form.read(files)
+    except (DamagedFile, OSError):
+        raise
+    except Exception as error:  # whatever a parser makes of a file that is not what it should be
+        place = files[0][1] if len(files) == 1 else f"one of the files of {name} in {files[0][1].parent}"
+        raise damaged(place, f"it cannot be read ({type(error).__name__}: {error})") from error
     return loaded
 
 

@@ -72,12 +72,8 @@ class Judgement(NamedTuple):
 
 def _read_csv(files: Sequence[tuple[Source, Path]]) -> Comparisons:
     (votes, arguments), path = (_rows(*file) for file in files), files[0][1]
-    try:
-        judged = [_judgement(row) for row in votes]
-        texts = {row["arg_id"]: row["text"] for row in arguments}
-    except (KeyError, TypeError, ValueError) as error:
-        raise damaged(path.parent, f"a row of pairs_votes.csv or arguments.csv is not whole ({error})") from error
-    return _comparisons(judged, texts, path)
+    texts = {row["arg_id"]: row["text"] for row in arguments}
+    return _comparisons([_judgement(row) for row in votes], texts, path)
 
 
 def _judgement(row: dict[str, str]) -> Judgement:
@@ -86,10 +82,7 @@ def _judgement(row: dict[str, str]) -> Judgement:
 
 
 def _rows(source: Source, path: Path) -> list[dict[str, str]]:
-    try:
-        return list(csv.DictReader(io.StringIO(source.read(path).decode("utf-8"), newline="")))
-    except UnicodeDecodeError as error:
-        raise damaged(path, "it is not text in UTF-8") from error
+    return list(csv.DictReader(io.StringIO(source.read(path).decode("utf-8"), newline="")))
 
 
 def _read_xml(files: Sequence[tuple[Source, Path]]) -> Comparisons:
@@ -100,10 +93,7 @@ def _read_xml(files: Sequence[tuple[Source, Path]]) -> Comparisons:
 
 def _pairs_of_topic(source: Source, path: Path, texts: dict[str, str]) -> Iterator[Judgement]:
     """The pairs of one file, which is one side of one debate; their texts are put into ``texts``."""
-    try:
-        root = ElementTree.fromstring(source.read(path))
-    except ElementTree.ParseError as error:
-        raise damaged(path, str(error)) from error
+    root = ElementTree.fromstring(source.read(path))
     for pair in root.iter("annotatedArgumentPair"):
         first, second = (pair.findtext(f"{which}/id", "") for which in ("arg1", "arg2"))
         texts.setdefault(first, pair.findtext("arg1/text", ""))
@@ -113,8 +103,9 @@ def _pairs_of_topic(source: Source, path: Path, texts: dict[str, str]) -> Iterat
         yield Judgement(path.stem, first, second, gold, said.count("a1"), said.count("a2"), said.count("equal"))
 
 
-def _comparisons(judged: Sequence[Judgement], texts: dict[str, str], path: Path) -> Comparisons:
-    """Checked judgements as pairs over TF-IDF features of the arguments, grouped by topic."""
+def _comparisons(unordered: Sequence[Judgement], texts: dict[str, str], path: Path) -> Comparisons:
+    """Checked judgements as pairs over TF-IDF features of the arguments, grouped by topic, in an order of their own."""
+    judged = sorted(unordered)
     if _md5(",".join(map(str, row)) for row in judged) != _VOTES_MD5:
         raise damaged(path, f"the judgements in it ({len(judged):,}) are not the 16,927 that were published")
     ids = sorted({row.first for row in judged} | {row.second for row in judged})

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.datasets.dataset import Dataset
-from confdiff.datasets.sources import Form, Source, damaged
+from confdiff.datasets.sources import Form, Source
 
 BATCH, PIXELS = 10_000, 3 * 32 * 32
 CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
@@ -61,8 +61,6 @@ def _read_cifar10h(files: Sequence[tuple[Source, Path]]) -> Dataset:
     """The test pictures with the votes that each class got."""
     (counts, counts_path), (batch, batch_path) = files
     votes = np.load(io.BytesIO(counts.read(counts_path)), allow_pickle=False)
-    if votes.shape != (BATCH, len(CLASSES)):
-        raise damaged(counts_path, f"it holds a table of shape {votes.shape}, expected {(BATCH, len(CLASSES))}")
     classes, items = _read_batch(batch, batch_path)
     return Dataset("cifar10h", items.copy(), classes, CLASSES, ANIMALS, votes=votes, picture=_picture)
 
@@ -73,10 +71,7 @@ def _read_batch(source: Source, path: Path) -> tuple[NDArray[np.uint8], NDArray[
     if source.name.endswith(".bin"):
         table = np.frombuffer(contents, np.uint8).reshape(BATCH, 1 + PIXELS)
         return table[:, 0].copy(), table[:, 1:]
-    try:
-        batch = _ArraysOnly(io.BytesIO(contents), encoding="bytes").load()
-    except pickle.UnpicklingError as error:
-        raise damaged(path, str(error)) from error
+    batch = _ArraysOnly(io.BytesIO(contents), encoding="bytes").load()
     return np.array(batch[b"labels"], dtype=np.uint8), batch[b"data"]
 
 

@@ -75,8 +75,12 @@ class Dataset:
         >>> int(load("digits").with_positive("3", "8").labels.sum())
         357
         """
-        known = [self.class_names.index(check_choice("class", name, self.class_names)) for name in names]
-        return replace(self, positive=tuple(known))
+        known = {self.class_names.index(check_choice("class", name, self.class_names)) for name in names}
+        if not 0 < len(known) < len(self.class_names):
+            raise ValueError(
+                f"some classes must be positive and some not; got {len(known)} of {len(self.class_names)}."
+            )
+        return replace(self, positive=tuple(sorted(known)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from confdiff.datasets.dataset import Dataset
 from confdiff.datasets.digits import DIGITS, EVEN
-from confdiff.datasets.sources import Form, Source, damaged
+from confdiff.datasets.sources import UNTOLD, Form, Source
 
 N_TRAIN, N_TEST, SIDE = 60_000, 10_000, 28
 KUZUSHIJI = ("o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo")
@@ -26,10 +26,35 @@ FASHION = (
 )
 _FILES = ("train-images-idx3-ubyte", "t10k-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-labels-idx1-ubyte")
 
+_MD5S = {
+    "mnist": (
+        "6bbc9ace898e44ae57da46a324031adb",
+        "2646ac647ad5339dbf082846283269ea",
+        "a25bea736e30d166cdddb491f175f624",
+        "27ae3e4e09519cfbb04c329615203637",
+    ),
+    "kmnist": (
+        "92be26ec9822e900ac425d0a0aa84ced",
+        "bf305b8cd328700fbc17f5acbc2856d2",
+        "949e75301f8813e0dc5800dcc320fc52",
+        "9f55f451c0988b028eccdf7d5cc265ab",
+    ),
+    "fashion": (
+        "f4a8712d7a061bf5bd6d2ca38dc4d50a",
+        "8181f5470baa50b63fa0f6fddb340f0a",
+        "9018921c3c673c538a1fc5bad174d6f9",
+        "15d484375f8d13e6eb1aabb0c3f46965",
+    ),
+}
 
-def _form(name: str, folders: tuple[str, ...], home: str, md5s: Sequence[str], class_names: tuple[str, ...]) -> Form:
-    sources = tuple(Source(file, folders, md5, f"{home}/{file}.gz") for file, md5 in zip(_FILES, md5s, strict=True))
-    return Form(sources, _reader(name, class_names))
+
+def _form(name: str, folders: tuple[str, ...], home: str, class_names: tuple[str, ...]) -> Form:
+    namesakes = frozenset(md5 for other, md5s in _MD5S.items() if other != name for md5 in md5s)
+    sources = (
+        Source(file, (*folders, *UNTOLD), md5, f"{home}/{file}.gz", namesakes=namesakes)
+        for file, md5 in zip(_FILES, _MD5S[name], strict=True)
+    )
+    return Form(tuple(sources), _reader(name, class_names))
 
 
 def _reader(name: str, class_names: tuple[str, ...]) -> Callable[[Sequence[tuple[Source, Path]]], Dataset]:
@@ -46,10 +71,7 @@ def _reader(name: str, class_names: tuple[str, ...]) -> Callable[[Sequence[tuple
 def _bytes_of_idx(source: Source, path: Path, size: int) -> NDArray[np.uint8]:
     """The entries of an IDX file: four bytes of type and rank, four for the length of each axis, then the entries."""
     contents = source.read(path)
-    header = 4 + 4 * contents[3]
-    if len(contents) != header + size:
-        raise damaged(path, f"it holds {len(contents) - header:,} entries, expected {size:,}")
-    return np.frombuffer(contents, np.uint8, offset=header)
+    return np.frombuffer(contents, np.uint8, count=size, offset=4 + 4 * contents[3])
 
 
 def _picture(row: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -58,37 +80,19 @@ def _picture(row: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 MNIST = _form(
     "mnist",
-    ("mnist", "MNIST/raw", "raw", ""),
+    ("mnist", "MNIST/raw"),
     "https://ossci-datasets.s3.amazonaws.com/mnist",
-    (
-        "6bbc9ace898e44ae57da46a324031adb",
-        "2646ac647ad5339dbf082846283269ea",
-        "a25bea736e30d166cdddb491f175f624",
-        "27ae3e4e09519cfbb04c329615203637",
-    ),
     DIGITS,
 )
 KMNIST = _form(
     "kmnist",
-    ("kmnist", "KMNIST/raw", "raw", ""),
+    ("kmnist", "KMNIST/raw"),
     "http://codh.rois.ac.jp/kmnist/dataset/kmnist",
-    (
-        "92be26ec9822e900ac425d0a0aa84ced",
-        "bf305b8cd328700fbc17f5acbc2856d2",
-        "949e75301f8813e0dc5800dcc320fc52",
-        "9f55f451c0988b028eccdf7d5cc265ab",
-    ),
     KUZUSHIJI,
 )
 FASHION_MNIST = _form(
     "fashion",
-    ("fashion_mnist", "FashionMNIST/raw", "raw", ""),
+    ("fashion_mnist", "FashionMNIST/raw"),
     "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com",
-    (
-        "f4a8712d7a061bf5bd6d2ca38dc4d50a",
-        "8181f5470baa50b63fa0f6fddb340f0a",
-        "9018921c3c673c538a1fc5bad174d6f9",
-        "15d484375f8d13e6eb1aabb0c3f46965",
-    ),
     FASHION,
 )

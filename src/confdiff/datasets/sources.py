@@ -9,18 +9,22 @@ import gzip
 import hashlib
 import os
 import re
+import shutil
 import tarfile
+import time
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from confdiff.storage import cache_folder, replacing
 
+UNTOLD = ("raw", "")  # folders whose names do not tell which data set is in them
+_SCRATCH = ".fetching-"
 _UNPACK: dict[str, Callable[[bytes], bytes]] = {"": bytes, ".gz": gzip.decompress, ".bz2": bz2.decompress}
 
 
@@ -29,13 +33,19 @@ def md5_of_bytes(contents: bytes) -> str:
     return hashlib.md5(contents, usedforsecurity=False).hexdigest()
 
 
-def md5_of_table(contents: bytes) -> str:
-    r"""The md5 of the entries of a table, whatever blanks and line ends its copies have.
+def plain_table(contents: bytes) -> bytes:
+    r"""A table of plain words and numbers with a comma between entries, whatever blanks and line ends its copy has.
 
-    >>> md5_of_table(b"1, 2\n3,4") == md5_of_table(b" 1,2\r\n 3, 4\r\n") != md5_of_table(b"1,2\n3,5")
+    >>> plain_table(b" 1,2\r\n 3, 4\r\n") == plain_table(b"1 2\n3 4") == b"1,2\n3,4"
     True
     """
-    return md5_of_bytes(b",".join(re.split(rb"[\s,]+", contents.strip())))
+    lines = (line.strip() for line in contents.splitlines())
+    return b"\n".join(re.sub(rb"[\s,]+", b",", line) for line in lines if line)
+
+
+def md5_of_table(contents: bytes) -> str:
+    """The md5 of the entries of a table, row by row."""
+    return md5_of_bytes(plain_table(contents))
 
 
 @dataclass(frozen=True)
@@ -47,6 +57,7 @@ class Source:
     md5: the checksum of its unpacked contents, as ``checksum`` computes it; None where the reader checks it otherwise.
     url: where it can be had; an archive, where ``member`` says which of its files it is.
     needed: whether the data set is nothing without it.
+    namesakes: checksums of files of other data sets that have the same name and may lie in the same place.
     """
 
     name: str
@@ -56,11 +67,25 @@ class Source:
     member: str | None = None
     checksum: Callable[[bytes], str] = md5_of_bytes
     needed: bool = True
+    namesakes: frozenset[str] = frozenset()
 
     def locate(self, roots: Iterable[Path]) -> Path | None:
         """The first place where the file is, packed or not."""
-        places = (root / folder / f"{self.name}{end}" for root in roots for folder in self.folders for end in _UNPACK)
-        return next((place for place in places if place.is_file()), None)
+        for root, folder, end in product(roots, self.folders, _UNPACK):
+            place = root / folder / f"{self.name}{end}"
+            if place.is_file() and not (folder in UNTOLD and self._is_a_namesake(place)):
+                return place
+        return None
+
+    def _is_a_namesake(self, path: Path) -> bool:
+        """Whether a file is that of another data set, whose files have the same names."""
+        if not self.namesakes:
+            return False
+        try:
+            self.read(path)
+        except DamagedFile as error:
+            return any(md5 in str(error) for md5 in self.namesakes)
+        return False
 
     def read(self, path: Path) -> bytes:
         """The unpacked contents of the file at ``path``, checked."""
@@ -80,9 +105,13 @@ class Source:
         return contents
 
 
-def damaged(path: Path, why: str) -> ValueError:
-    """The error for a file that is truncated, altered or another than its name says."""
-    return ValueError(f"{path} is truncated, altered or another file: {why}. Delete or replace it and try again.")
+class DamagedFile(ValueError):
+    """A file that is truncated, altered or another than its name says."""
+
+
+def damaged(path: Path | str, why: str) -> DamagedFile:
+    """The error for a damaged file."""
+    return DamagedFile(f"{path} is truncated, altered or another file: {why}. Delete or replace it and try again.")
 
 
 @dataclass(frozen=True)
@@ -100,10 +129,12 @@ class Form:
 
 def data_roots(folder: str | os.PathLike[str] | None = None) -> list[Path]:
     """Where to look, in this order: the folder given, ``CONFDIFF_DATA``, the cache."""
-    if folder is not None and not Path(folder).is_dir():
-        raise ValueError(f"the data folder must be a folder; there is none called {os.fspath(folder)!r}.")
-    named = [folder, os.environ.get("CONFDIFF_DATA")]
-    return [Path(root).expanduser() for root in named if root] + [cache_folder() / "datasets"]
+    named = {"the folder given": folder, "CONFDIFF_DATA": os.environ.get("CONFDIFF_DATA")}
+    roots = {what: Path(root).expanduser() for what, root in named.items() if root}
+    for what, root in roots.items():
+        if not root.is_dir():
+            raise ValueError(f"{what} must be a folder with data sets; there is no folder {root}.")
+    return [*roots.values(), cache_folder() / "datasets"]
 
 
 def find(forms: Sequence[Form], roots: Sequence[Path], *, incomplete: bool = False) -> list[tuple[Source, Path]] | None:
@@ -117,9 +148,16 @@ def _complete(
     for depth in range(1, len(roots) + 1):
         for form in forms:
             found = form.locate(roots[:depth])
-            wanted = [source for source in form.sources if source.needed or not incomplete]
-            if {source.name for source in wanted} <= {source.name for source, _ in found} and found:
+            if len(found) == len(form.sources):
                 yield form, found
+    if incomplete:
+        there = [(form, form.locate(roots)) for form in forms]
+        usable = [
+            (form, found)
+            for form, found in there
+            if {source.name for source in form.sources if source.needed} <= {source.name for source, _ in found}
+        ]
+        yield from sorted(usable, key=lambda each: -len(each[1]))
 
 
 def obtain(
@@ -167,35 +205,53 @@ def fetch(sources: Sequence[Source], cache: Path) -> None:
     fetch the same file at once do each other no harm.
     """
     cache.mkdir(parents=True, exist_ok=True)
+    _remove_leftovers(cache)
     for url, group in groupby(sources, key=lambda source: source.url):
-        with TemporaryDirectory(dir=cache, prefix=".fetching-") as scratch:
+        with TemporaryDirectory(dir=cache, prefix=_SCRATCH) as scratch:
             download = _download(url, Path(scratch))
-            for source in group:
-                _put(source, download, cache / source.folders[0])
+            try:
+                for source, contents in _unpacked(list(group), download):
+                    with replacing(cache / source.folders[0] / source.name) as temporary:
+                        temporary.write_bytes(contents)
+            except DamagedFile as error:
+                raise DamagedFile(f"what {url} delivered is truncated or not the file that was expected") from error
 
 
-def _put(source: Source, download: Path, folder: Path) -> None:
-    """Check a file that was downloaded, alone or in an archive, and put it, unpacked, into the cache."""
-    if source.member is None:
-        contents = source.read(download)
-    else:
-        contents = source.checked(_member(download, source.member), download)
-    with replacing(folder / source.name) as temporary:
-        temporary.write_bytes(contents)
+def _remove_leftovers(cache: Path) -> None:
+    """Folders that a process left behind when it was killed a day ago or earlier."""
+    for folder in cache.glob(f"{_SCRATCH}*"):
+        if time.time() - folder.stat().st_mtime > 24 * 3600:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
-def _member(archive: Path, name: str) -> bytes:
-    """One file of an archive, by the end of its path."""
+def _unpacked(sources: Sequence[Source], download: Path) -> Iterator[tuple[Source, bytes]]:
+    """The checked contents of files that were downloaded, alone or in one archive."""
+    if sources[0].member is None:
+        yield from ((source, source.read(download)) for source in sources)
+        return
+    members = _members(download, [source.member or "" for source in sources])
+    yield from ((source, source.checked(contents, download)) for source, contents in zip(sources, members, strict=True))
+
+
+def _members(archive: Path, names: Sequence[str]) -> list[bytes]:
+    """Files of an archive, by the ends of their paths, in one pass."""
+    found: dict[str, bytes] = {}
     try:
         if zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as zipped:
-                return zipped.read(next(path for path in zipped.namelist() if path.endswith(name)))
-        with tarfile.open(archive) as tarred:
-            member = next(entry for entry in tarred if entry.isfile() and entry.name.endswith(name))
-            file = tarred.extractfile(member)
-            return file.read() if file else b""
-    except (StopIteration, tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error) as error:
-        raise damaged(archive, f"{name} cannot be taken out of it") from error
+                for path in zipped.namelist():
+                    found |= {name: zipped.read(path) for name in names if path.endswith(name)}
+        else:
+            with tarfile.open(archive) as tarred:
+                for entry in tarred:
+                    file = tarred.extractfile(entry) if entry.name.endswith(tuple(names)) else None
+                    found |= {name: file.read() for name in names if file and entry.name.endswith(name)}
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error) as error:
+        raise damaged(archive, f"it cannot be unpacked ({error})") from error
+    missing = [name for name in names if name not in found]
+    if missing:
+        raise damaged(archive, f"{missing[0]} is not in it")
+    return [found[name] for name in names]
 
 
 def _download(url: str, folder: Path) -> Path:
@@ -209,7 +265,7 @@ def _download(url: str, folder: Path) -> Path:
             return Path(getter.fetch(file_name, downloader=pooch.HTTPDownloader(progressbar=bar, timeout=30)))
         except OSError as error:  # those of the network are several lines long
             text = str(error)
-            raise OSError(text if len(text) < 100 else f"{url} cannot be reached ({type(error).__name__})") from error
+            raise OSError(text if len(text) < 100 else f"{url} failed ({type(error).__name__})") from error
 
 
 class _Bar:

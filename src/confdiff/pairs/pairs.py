@@ -201,6 +201,11 @@ class Pairs:
         r = as_tensor(check_posteriors(posteriors, len(self.items)))
         return self._with(posteriors=r, difference=r[self.right] - r[self.left])
 
+    def with_truth(self, posteriors: ArrayLike, labels: ArrayLike) -> "Pairs":
+        """The same pairs and differences, with what oracles know of the items."""
+        r, y = check_posteriors(posteriors, len(self.items)), check_labels(labels, len(self.items))
+        return self._with(posteriors=as_tensor(r), labels=as_tensor(y))
+
     def with_ordering(self, strategy: str) -> "Pairs":
         """The same pairs, known to be ordered by their labels in this way."""
         other = copy.copy(self)

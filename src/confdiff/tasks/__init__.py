@@ -1,11 +1,12 @@
 """Tasks: pairs to learn from and test items to be judged by, made from a data set as one specification says."""
 
-from confdiff.tasks.protocols import PROTOCOLS, SETTINGS, Protocol, Setting
+from confdiff.tasks.protocols import GRADED_BY_PEOPLE, PROTOCOLS, SETTINGS, Protocol, Setting
 from confdiff.tasks.saving import read_truth, save_task
 from confdiff.tasks.spec import TaskSpec
 from confdiff.tasks.task import Task, make_task, split
 
 __all__ = [
+    "GRADED_BY_PEOPLE",
     "PROTOCOLS",
     "SETTINGS",
     "Protocol",

@@ -26,11 +26,15 @@ SETTINGS: dict[str, Setting] = {
     "usps": Setting(2_000),
     "pendigits": Setting(2_500),
     "letter": Setting(4_000),
-    # Not in the paper: as many pairs as can be drawn at priors from .2 to .8.
+    # Not in the paper: numbers of pairs that can be drawn at priors from .2 to .8.
     "digits": Setting(400),
     "cifar10h": Setting(2_000, 128, 5e-4),
 }
 """Data set -> setting. Comparisons that people made are not sampled and have none."""
+
+
+GRADED_BY_PEOPLE = ("cifar10h",)
+"""Data sets whose posteriors are the votes of people; no teacher grades them."""
 
 
 @dataclass(frozen=True)

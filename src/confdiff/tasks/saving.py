@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from confdiff.descriptions import describe_pairs
-from confdiff.files import check_table_name, companion, read_pairs, read_table, write_table
+from confdiff.files import check_table_name, companion, read_pairs, read_table, rows_of, with_columns, write_table
 from confdiff.pairs import Pairs
 from confdiff.storage import replacing
 from confdiff.tasks.task import Task
@@ -27,6 +27,7 @@ def save_task(task: Task, path: Path) -> dict[str, Path]:
     for file in files.values():
         if file.is_dir():
             raise IsADirectoryError(f"{file} is a folder; the file of that name cannot be written.")
+    files["pairs"].unlink(missing_ok=True)  # written last: what is there belongs together
     pairs, ids = task.pairs, torch.cat([task.rows, task.test_rows]).numpy()
     features = torch.cat([pairs.items, task.test_items]).numpy()
     names = pairs.feature_names or [f"x{column}" for column in range(features.shape[1])]
@@ -55,11 +56,10 @@ def _truth(task: Task, ids: np.ndarray) -> dict[str, np.ndarray]:
 
 def read_truth(path: Path) -> Pairs:
     """The pairs in a file, with the labels and posteriors of their items where the file of the truth lies beside it."""
-    pairs = read_pairs(path)
-    truth_path = companion(path, "truth")
+    pairs = read_pairs(path, bounded=False)
+    truth_path, items_path = companion(path, "truth"), companion(path, "items")
     if not truth_path.is_file():
         return pairs
-    ids, truth = read_table(companion(path, "items"))["id"], read_table(truth_path)
-    rows = np.argsort(truth["id"])[np.argsort(np.argsort(ids))]  # both hold the same ids
-    posteriors, labels = truth["posterior"][rows], truth["label"][rows]
-    return Pairs(pairs.items, pairs.left, pairs.right, pairs.difference, posteriors=posteriors, labels=labels)
+    truth = with_columns(truth_path, "id", "label", "posterior")
+    rows = rows_of(truth["id"], read_table(items_path, ["id"])["id"], f"{items_path}, column 'id'", truth_path)
+    return pairs.with_truth(truth["posterior"][rows], truth["label"][rows])

@@ -6,12 +6,10 @@ from confdiff.datasets import DATASETS
 from confdiff.models import MODELS
 from confdiff.pairs import NOISES, STRATEGIES, check_noise
 from confdiff.randomness import derived_seed
-from confdiff.tasks.protocols import PROTOCOLS, SETTINGS
-from confdiff.teacher import Teaching
+from confdiff.tasks.protocols import GRADED_BY_PEOPLE, PROTOCOLS, SETTINGS
+from confdiff.teacher import TEACHER_RECIPE, Teaching
 from confdiff.training import Recipe
 from confdiff.validation import check_choice, check_count, check_number, check_prior, check_share
-
-TEACHER_EPOCHS = 10
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class TaskSpec:
     replacement: bool = False
     noise: str | None = None
     noise_amount: float | None = None
-    clip: bool = True
+    clip: bool | None = None
     pcomp: str | None = None
     prior_factor: float = 1.0
     model: str | None = None
@@ -60,7 +58,14 @@ class TaskSpec:
         check_prior(self.prior)
         check_count("seed", self.seed, least=0)
         check_share("fraction", self.fraction)
+        for name in ("n_pairs", "partners", "folds"):
+            if getattr(self, name) is not None:
+                check_count(name, getattr(self, name))
+        if self.dataset in GRADED_BY_PEOPLE and (self.folds > 1 or self.calibrated):
+            raise ValueError(f"{self.dataset} is graded by people: there is no teacher to cross-fit or to calibrate.")
         check_prior(self.told_prior)
+        if self.clip is not None and self.noise is None:
+            raise ValueError("clip says what becomes of noisy differences, and there is no noise.")
         if self.noise is not None:
             check_noise(self.noise, self.noise_amount)
         elif self.noise_amount is not None:
@@ -88,7 +93,7 @@ class TaskSpec:
         """How the teacher is trained."""
         setting = SETTINGS[self.dataset]
         recipe = Recipe(
-            epochs=TEACHER_EPOCHS,
+            epochs=TEACHER_RECIPE.epochs,
             batch_size=setting.batch_size // 2,  # the loop counts pairs, the paper items
             learning_rate=setting.learning_rate,
             weight_decay=setting.weight_decay,

@@ -60,18 +60,20 @@ def make_task(
     data = load(spec.dataset, folder=folder, incomplete=spec.incomplete)
     if spec.dataset in protocol.positive:
         data = data.with_positive(*protocol.positive[spec.dataset])
-    items = as_tensor(_scrambled(data.items) if protocol.scrambles_colours and data.name == "cifar10" else data.items)
+    items = as_tensor(
+        _scrambled(data.items) if protocol.scrambles_colours and data.items.shape[1] == 3072 else data.items
+    )
     labels = as_tensor(data.labels)
     train_rows, test_rows = split(data, spec.seed)
-    pairs = _draw(spec, items, labels, train_rows)  # before the teacher is trained: there may be too few items
-    cache = cache_folder() / "teachers" if keep_teacher else None
+    pairs = _draw(spec, items, labels, train_rows)  # before the teacher is trained, as there may be too few items
+    test_rows = _test_rows(data, test_rows, spec)
+    teachers = cache_folder() / "teachers" if keep_teacher else None
     grades = _human(data) or teach(
-        items, labels, rows=train_rows, teaching=spec.teaching, cache=cache, progress=progress
+        items, labels, rows=train_rows, teaching=spec.teaching, cache_folder=teachers, progress=progress
     )
     posteriors = grades.at_prior(spec.prior) if spec.adjusted else grades.posteriors
     pairs = _graded(spec, pairs, posteriors)
-    test_rows = _test_rows(data, test_rows, spec)
-    scores = torch.logit(posteriors[test_rows].double())
+    scores = posteriors[test_rows] - 0.5
     return Task(
         spec=spec,
         data=data,
@@ -107,7 +109,7 @@ def _human(data: Dataset) -> Grades | None:
     """What people said, where they were asked: no teacher is needed."""
     if data.posteriors is None:
         return None
-    return Grades(as_tensor(data.posteriors), float(data.posteriors.mean()), 1.0)
+    return Grades(torch.logit(as_tensor(data.posteriors)), float(data.posteriors.mean()), 1.0)
 
 
 def _draw(spec: TaskSpec, items: Tensor, labels: Tensor, rows: Tensor) -> Pairs:
