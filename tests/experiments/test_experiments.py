@@ -224,7 +224,7 @@ def test_the_report_reads_the_store_alone():
     usps = next(row for row in rows if (row["dataset"], row["prior"], row["method"]) == ("usps", "0.5", "confdiff-abs"))
     assert (usps["trials"], usps["mean"], usps["printed_mean"]) == ("3", "0.92100", "0.959")
     text = as_markdown([section])
-    assert "**.921 ± .001** (3)<br>.959 ± .005 -" in text
+    assert "**.921 ± .001** (3)<br>.959 ± .004 -" in text
     assert "confdiff reproduce table2 --protocol authors --trials 3" in text
     page = as_html([section])
     assert page.count("data:image/png;base64,") == 2
