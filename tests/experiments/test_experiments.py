@@ -268,4 +268,3 @@ def test_mistakes(tmp_path, arguments, message):
     assert result.returncode == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr
-
