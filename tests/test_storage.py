@@ -1,4 +1,6 @@
 import math
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -55,3 +57,25 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
         temporary.write_text("new")
     assert path.read_text() == "new"
     assert list(tmp_path.iterdir()) == [path]
+
+
+REPLACE = """
+import sys, time, torch
+from confdiff.storage import save_tree
+end = time.monotonic() + 4
+while time.monotonic() < end:
+    for size in (10, 10_000, 200):
+        save_tree(sys.argv[1], {"values": torch.ones(size), "size": size})
+"""
+
+
+def test_a_reader_sees_one_file_while_another_process_replaces_it(tmp_path):
+    save_tree(tmp_path / "tree", {"values": torch.ones(10), "size": 10})
+    writer = subprocess.Popen([sys.executable, "-c", REPLACE, str(tmp_path / "tree")])
+    sizes = set()
+    while writer.poll() is None:
+        tree = load_tree(tmp_path / "tree")
+        assert len(tree["values"]) == tree["size"]
+        sizes.add(tree["size"])
+    assert writer.returncode == 0
+    assert sizes == {10, 200, 10_000}

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors import SafetensorError
+from safetensors.torch import load, save_file
 from torch import Tensor
 
 _TENSOR = "__tensor__"
@@ -65,11 +65,15 @@ def save_tree(path: str | os.PathLike[str], tree: dict[str, Any]) -> None:
 
 
 def load_tree(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Load what :func:`save_tree` saved. Nothing in the file is executed."""
+    """Load what :func:`save_tree` saved. Nothing in the file is executed.
+
+    The file is read once and whole: who opens it twice may see two files, as another process may replace it.
+    """
+    contents = Path(path).read_bytes()
     try:
-        with safe_open(path, framework="pt") as file:
-            header = (file.metadata() or {})["tree"]
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dictionary
+        tensors = load(contents)
+        length = int.from_bytes(contents[:8], "little")  # of the header, which the tensors follow
+        header = json.loads(contents[8 : 8 + length])["__metadata__"]["tree"]
         tree: dict[str, Any] = _with_tensors(json.loads(header), tensors)
     except (SafetensorError, KeyError, json.JSONDecodeError) as error:
         raise ValueError(f"{os.fspath(path)} is not a file that confdiff saved, or it is damaged: {error}.") from error

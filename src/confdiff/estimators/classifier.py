@@ -3,7 +3,6 @@
 import os
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -11,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 from confdiff.estimators.inputs import as_pairs
 from confdiff.estimators.pair_classifier import PairClassifier, has_probabilities
 from confdiff.metrics import difference_score
-from confdiff.models import ModelLike
 from confdiff.pairs import Supervision
 
 
@@ -29,7 +27,7 @@ class ConfDiffClassifier(PairClassifier):
 
     Parameters
     ----------
-    method : a name from the table of methods (``confdiff methods`` lists them).
+    method : a name from the table of methods (``confdiff methods`` lists them); ``"confdiff-abs"`` if not given.
     prior : the class prior p(y = +1), for the methods that need it.
     model : ``"mlp"``, ``"linear"``, ``"authors-mlp"``, a ``torch.nn.Module`` (copied, never changed), or a factory
         that is called with the number of features.
@@ -46,6 +44,7 @@ class ConfDiffClassifier(PairClassifier):
 
     Examples
     --------
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 2, 3))                          # 200 pairs of items with 3 features
     >>> risk = 1 / (1 + np.exp(-X[..., 0]))                       # never seen by the learner ...
@@ -56,41 +55,7 @@ class ConfDiffClassifier(PairClassifier):
     """
 
     learns_from: ClassVar[tuple[Supervision, ...]] = ("differences", "labels", "posteriors")
-
-    def __init__(
-        self,
-        method: str = "confdiff-abs",
-        *,
-        prior: float | None = None,
-        model: ModelLike = "mlp",
-        loss: str = "logistic",
-        classes: tuple[Any, Any] = (-1, 1),
-        epochs: int = 50,
-        batch_size: int = 256,
-        learning_rate: float = 1e-3,
-        weight_decay: float = 1e-5,
-        optimizer: Any = "adam",
-        schedule: str = "constant",
-        device: str = "auto",
-        random_state: int | np.random.RandomState | None = 0,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            method,
-            prior=prior,
-            model=model,
-            loss=loss,
-            classes=classes,
-            epochs=epochs,
-            batch_size=batch_size,
-            learning_rate=learning_rate,
-            weight_decay=weight_decay,
-            optimizer=optimizer,
-            schedule=schedule,
-            device=device,
-            random_state=random_state,
-            verbose=verbose,
-        )
+    default_method: ClassVar[str] = "confdiff-abs"
 
     def fit(
         self,

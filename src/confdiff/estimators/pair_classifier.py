@@ -46,9 +46,12 @@ class PairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     learns_from: ClassVar[tuple[Supervision, ...]]
     """What the methods of this classifier may learn from."""
 
+    default_method: ClassVar[str]
+    """The method that is used where none is given."""
+
     def __init__(
         self,
-        method: str,
+        method: str | None = None,
         *,
         prior: float | None = None,
         model: ModelLike = "mlp",
@@ -86,7 +89,7 @@ class PairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit(self, pairs: Pairs, checkpoint: str | os.PathLike[str] | None) -> None:
         recipe, facts = self._recipe(), LOSSES[check_choice("loss", self.loss, LOSSES)]
-        method = find_method(self.method)
+        method = find_method(self.default_method if self.method is None else self.method)
         if method.learns_from not in self.learns_from:
             raise ValueError(f"{type(self).__name__} does not learn from {method.learns_from}, as {method.name} does.")
         if method.needs_prior and self.prior is None:

@@ -8,7 +8,6 @@ from numpy.typing import ArrayLike
 
 from confdiff.estimators.inputs import as_pairs
 from confdiff.estimators.pair_classifier import PairClassifier
-from confdiff.models import ModelLike
 from confdiff.pairs import Supervision
 
 
@@ -16,7 +15,7 @@ class PcompClassifier(PairClassifier):
     """Learns a classifier of single items from pairs in order: the first is said to be at least as positive.
 
     Pairs come in the forms that :class:`~confdiff.ConfDiffClassifier` takes, without differences, and the parameters
-    are the same. The methods are those that learn from the order (``confdiff methods``).
+    are the same. The methods are those that learn from the order; ``"pcomp-teacher"`` if none is given.
 
     Examples
     --------
@@ -30,41 +29,7 @@ class PcompClassifier(PairClassifier):
     """
 
     learns_from: ClassVar[tuple[Supervision, ...]] = ("order",)
-
-    def __init__(
-        self,
-        method: str = "pcomp-teacher",
-        *,
-        prior: float | None = None,
-        model: ModelLike = "mlp",
-        loss: str = "logistic",
-        classes: tuple[Any, Any] = (-1, 1),
-        epochs: int = 50,
-        batch_size: int = 256,
-        learning_rate: float = 1e-3,
-        weight_decay: float = 1e-5,
-        optimizer: Any = "adam",
-        schedule: str = "constant",
-        device: str = "auto",
-        random_state: int | np.random.RandomState | None = 0,
-        verbose: int = 0,
-    ) -> None:
-        super().__init__(
-            method,
-            prior=prior,
-            model=model,
-            loss=loss,
-            classes=classes,
-            epochs=epochs,
-            batch_size=batch_size,
-            learning_rate=learning_rate,
-            weight_decay=weight_decay,
-            optimizer=optimizer,
-            schedule=schedule,
-            device=device,
-            random_state=random_state,
-            verbose=verbose,
-        )
+    default_method: ClassVar[str] = "pcomp-teacher"
 
     def fit(
         self,
