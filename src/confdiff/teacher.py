@@ -8,8 +8,6 @@ import hashlib
 import json
 import math
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -22,7 +20,7 @@ from torch import Tensor, nn
 
 from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs
-from confdiff.randomness import derived_seed, generator
+from confdiff.randomness import derived_seed, generator, one_thread
 from confdiff.storage import load_tree, save_tree
 from confdiff.training import Recipe, predict_scores, train
 from confdiff.validation import as_float32, as_tensor, check_count, check_items, check_labels, check_prior, check_rows
@@ -129,7 +127,7 @@ def teach(
     kept = None if file is None else _look_up(file, len(features))
     if kept is not None:
         return kept
-    with _one_thread():
+    with one_thread():
         scores, held_out = _scores(features, y, chosen, teaching, progress)
     temperature = fit_temperature(scores[held_out], y[held_out]) if teaching.calibrated else 1.0
     grades = Grades(scores / temperature, float(y[chosen].mean()), temperature)
@@ -253,14 +251,3 @@ def _code() -> str:
         file for part in parts for file in ([package / part] if part.endswith(".py") else (package / part).glob("*.py"))
     ]
     return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """One thread inside the block, as many as before after it."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import mean, stdev
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +13,7 @@ from confdiff.cli.data import Folder
 
 if TYPE_CHECKING:
     from confdiff.experiments.spec import TrialSpec
+    from confdiff.experiments.store import Store
 
 Results = Annotated[Path, typer.Option("--results", help="Folder in which finished trials are kept and looked up.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Worker processes, of one thread each.")]
@@ -137,11 +139,9 @@ def _run(specs: "Sequence[TrialSpec]", keep: Path, jobs: int, folder: Path | Non
         raise typer.Exit(1)
 
 
-def _show(specs: "Sequence[TrialSpec]", store: object) -> None:
+def _show(specs: "Sequence[TrialSpec]", store: "Store") -> None:
     from confdiff.experiments.report import number
-    from confdiff.experiments.store import Store
 
-    assert isinstance(store, Store)
     wanted = {spec.key for spec in specs}
     groups: dict[tuple[str, float, str], list[float]] = {}
     for record in store.records():
@@ -149,8 +149,7 @@ def _show(specs: "Sequence[TrialSpec]", store: object) -> None:
             groups.setdefault((record["dataset"], record["prior"], record["method"]), []).append(record["accuracy"])
     table = Table("data set", Column("prior", justify="right"), "method", "accuracy", Column("trials", justify="right"))
     for (dataset, prior, method), values in groups.items():
-        mean = sum(values) / len(values)
-        spread = (sum((v - mean) ** 2 for v in values) / (len(values) - 1)) ** 0.5 if len(values) > 1 else None
-        table.add_row(dataset, f"{prior:g}", method, number(mean, spread), str(len(values)))
+        spread = stdev(values) if len(values) > 1 else None
+        table.add_row(dataset, f"{prior:g}", method, number(mean(values), spread), str(len(values)))
     results.print(table)
     say(f"kept in {store.folder}; confdiff report shows them beside the paper's numbers")

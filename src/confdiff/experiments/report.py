@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
 from confdiff.experiments.cells import Cell, cells_of
 from confdiff.experiments.comparison import Duel, Ranks, duels, mean_ranks
 from confdiff.experiments.paper import TABLES
@@ -250,15 +252,15 @@ def as_html(sections: Sequence[Section]) -> str:
     return environment.get_template("report.html").render(sections=sections, pictures=pictures)
 
 
-def _figures(section: Section) -> list[object]:
-    figures: list[object] = [curves_figure(section.records, section.datasets, section.priors, TITLES)]
+def _figures(section: Section) -> list[Figure]:
+    figures = [curves_figure(section.records, section.datasets, section.priors, TITLES)]
     if section.ranks.critical_difference is not None:
         figures.append(ranks_figure(section.ranks))
     return figures
 
 
-def _picture(figure: object) -> str:
+def _picture(figure: Figure) -> str:
     """A figure as an address that holds the picture itself."""
     data = io.BytesIO()
-    figure.savefig(data, format="png", dpi=110)  # type: ignore[attr-defined]
+    figure.savefig(data, format="png", dpi=110)
     return "data:image/png;base64," + base64.b64encode(data.getvalue()).decode()

@@ -9,7 +9,9 @@ from typing import Any
 
 from confdiff.experiments.spec import TrialSpec
 from confdiff.experiments.store import Store
-from confdiff.tasks import TaskSpec
+from confdiff.experiments.trial import run_trial
+from confdiff.randomness import one_thread
+from confdiff.tasks import TaskSpec, make_task
 
 Failure = tuple[TrialSpec, str]
 Shown = Callable[[str, int, int], None]
@@ -50,27 +52,16 @@ def _teacher_of(task: TaskSpec) -> TaskSpec:
 
 
 def _prepare(task: TaskSpec, folder: Path | None) -> None:
-    from confdiff.tasks import make_task
-
-    _one_thread()
     make_task(task, folder=folder)
 
 
 def _run(spec: TrialSpec, results: Path, folder: Path | None) -> Failure | None:
-    from confdiff.experiments.trial import run_trial
-
-    _one_thread()
     try:
-        Store(results).save(run_trial(spec, folder=folder))
+        with one_thread():
+            Store(results).save(run_trial(spec, folder=folder))
     except (ValueError, ArithmeticError, RuntimeError) as error:
         return spec, f"{type(error).__name__}: {error}"
     return None
-
-
-def _one_thread() -> None:
-    import torch
-
-    torch.set_num_threads(1)
 
 
 def _map(function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[Any]:

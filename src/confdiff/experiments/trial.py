@@ -22,7 +22,7 @@ AVERAGED = 10  # the accuracy of a trial is the mean over its last epochs
 Record = dict[str, Any]
 
 
-def run_trial(spec: TrialSpec, *, folder: Path | None = None, checkpoint: Path | None = None) -> Record:
+def run_trial(spec: TrialSpec, *, folder: Path | None = None) -> Record:
     """Make the task, train by the method, test. The same specification gives the same accuracies."""
     task = _task(spec.task, folder)
     model = build_model(spec.task.network, task.test_items.shape[1], seed=spec.task.seed)
@@ -38,7 +38,6 @@ def run_trial(spec: TrialSpec, *, folder: Path | None = None, checkpoint: Path |
         recipe=recipe_for(spec),
         evaluate=evaluate,
         evaluate_at=looked_at(spec.epochs),
-        checkpoint=checkpoint,
     )
     curve = {int(record["epoch"]): round(record["accuracy"], 5) for record in history if "accuracy" in record}
     return {

@@ -3,6 +3,7 @@
 import math
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
@@ -124,7 +125,7 @@ def rows_at_prior(
     tensor([0, 1, 2, 3, 4, 5])
     """
     check_choice("take", take, ["first", "random"])
-    y = as_tensor(check_labels(labels, len(labels)))  # type: ignore[arg-type]
+    y = as_tensor(check_labels(labels, len(np.asarray(labels))))
     odds = check_prior(prior) / (1 - prior)
     positives, negatives = (y > 0).nonzero()[:, 0], (y == 0).nonzero()[:, 0]
     n_positive = min(len(positives), int(len(negatives) * odds + _EXACTLY))
