@@ -7,12 +7,10 @@ import pytest
 import torch
 from sklearn.metrics import log_loss
 
-from confdiff.randomness import generator
 from confdiff.storage import save_tree
-from confdiff.teacher import Grades, Teaching, adjust_prior, fit_teacher, fit_temperature, grade, teach
+from confdiff.teacher import Teaching, fit_teacher, grade, teach
 from confdiff.training import Recipe
 from easy import easy_pairs
-from finite import some_distribution
 
 RECIPE = Recipe(epochs=30, batch_size=32, learning_rate=0.02)
 QUICK = Teaching("linear", Recipe(epochs=3, batch_size=32, learning_rate=0.02))
@@ -88,14 +86,6 @@ def test_too_many_folds():
         teach(pairs.items, pairs.labels, teaching=replace(QUICK, folds=6))
 
 
-@pytest.mark.parametrize("temperature", [0.25, 1.0, 3.0])
-def test_the_temperature_is_found(temperature):
-    chance = generator(0, "test")
-    scores = 2 * torch.randn(20_000, generator=chance)
-    labels = (torch.rand(20_000, generator=chance) < torch.sigmoid(scores / temperature)).float()
-    assert fit_temperature(scores, labels) == pytest.approx(temperature, rel=0.05)
-
-
 @pytest.mark.parametrize("folds", [1, 4])
 def test_calibration_mends_an_overconfident_teacher(folds):
     """A wide network that learns a few hundred noisy labels by heart says 0 or 1 of nearly everything."""
@@ -110,33 +100,6 @@ def test_calibration_mends_an_overconfident_teacher(folds):
     unseen = slice(500, None) if folds == 1 else slice(0, 500)  # in folds each item is unseen by its own teacher
     losses = [log_loss(pairs.labels[unseen], grades.posteriors[unseen].double()) for grades in (plain, mended)]
     assert losses[1] < 0.8 * losses[0]
-
-
-def test_posteriors_are_adjusted_to_another_prior_exactly():
-    """On a finite distribution: reweight the classes, compute the posteriors anew, compare."""
-    finite = some_distribution()
-    for prior in (0.05, 0.2, 0.5, 0.9):
-        positive = finite.p * finite.r / finite.prior
-        negative = finite.p * (1 - finite.r) / (1 - finite.prior)
-        anew = prior * positive / (prior * positive + (1 - prior) * negative)
-        assert torch.allclose(adjust_prior(finite.r, finite.prior, prior), anew, atol=1e-12)
-        back = adjust_prior(adjust_prior(finite.r, finite.prior, prior), prior, finite.prior)
-        assert torch.allclose(back, finite.r, atol=1e-12)
-    with pytest.raises(ValueError, match="prior must be a probability"):
-        adjust_prior(finite.r, 0.5, 1.0)
-
-
-@pytest.mark.parametrize("old", [0.001, 0.2, 0.497, 0.5, 0.999])
-@pytest.mark.parametrize("new", [0.001, 0.2, 0.3, 0.5, 0.8, 0.999])
-def test_adjusted_posteriors_stay_probabilities_in_32_bits(old, new):
-    r = torch.tensor([0.0, 1e-30, 1e-7, 0.5, 1 - 6e-8, 1.0])
-    adjusted = adjust_prior(r, old, new)
-    assert (adjusted >= 0).all()
-    assert (adjusted <= 1).all()
-    assert (adjusted.diff() >= 0).all()
-    scores = torch.tensor([18.0, 30.0])  # of which the sigmoid in 32 bits is 1
-    exact = 1 / (1 + torch.exp(-(scores.double() + np.log(new / (1 - new)) - np.log(old / (1 - old)))))
-    assert Grades(scores, old, 1.0).at_prior(new).double() == pytest.approx(exact, abs=1e-6)
 
 
 def test_a_cache_that_cannot_be_used_is_no_obstacle(tmp_path):
@@ -159,10 +122,6 @@ def test_too_few_items_to_calibrate():
     pairs = easy_pairs(n_items=8)
     with pytest.raises(ValueError, match="8 items are too few to calibrate"):
         teach(pairs.items, pairs.labels, teaching=replace(QUICK, calibrated=True))
-
-
-def test_perfect_scores_ask_for_a_bounded_temperature():
-    assert 0.2 < fit_temperature(torch.tensor([3.0, -3.0]), torch.tensor([1.0, 0.0])) < 0.3
 
 
 def test_what_a_teacher_said_is_kept_under_a_key_of_everything(tmp_path):

@@ -12,28 +12,38 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from confdiff.corrections import CORRECTIONS as CORRECTIONS
     from confdiff.estimators import ConfDiffClassifier as ConfDiffClassifier
+    from confdiff.estimators import ConfDiffLogisticRegression as ConfDiffLogisticRegression
     from confdiff.estimators import ItemTransformer as ItemTransformer
+    from confdiff.estimators import OneVersusOne as OneVersusOne
+    from confdiff.estimators import OneVersusRest as OneVersusRest
     from confdiff.estimators import PcompClassifier as PcompClassifier
+    from confdiff.estimators import ProjectedClassifier as ProjectedClassifier
     from confdiff.losses import LOSSES as LOSSES
     from confdiff.methods import METHODS as METHODS
     from confdiff.methods import Method as Method
     from confdiff.models import MODELS as MODELS
     from confdiff.pairs import Pairs as Pairs
     from confdiff.pairs import sample_pairs as sample_pairs
+    from confdiff.prior import estimate_prior as estimate_prior
     from confdiff.training import Recipe as Recipe
     from confdiff.training import train as train
 
 _HOME = {
     "CORRECTIONS": "corrections",
     "ConfDiffClassifier": "estimators",
+    "ConfDiffLogisticRegression": "estimators",
     "ItemTransformer": "estimators",
     "LOSSES": "losses",
     "METHODS": "methods",
     "MODELS": "models",
     "Method": "methods",
+    "OneVersusOne": "estimators",
+    "OneVersusRest": "estimators",
     "Pairs": "pairs",
     "PcompClassifier": "estimators",
+    "ProjectedClassifier": "estimators",
     "Recipe": "training",
+    "estimate_prior": "prior",
     "sample_pairs": "pairs",
     "train": "training",
 }

@@ -13,6 +13,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from confdiff.validation import no_probabilities
+
 MarginLoss = Callable[[Tensor], Tensor]
 
 
@@ -106,3 +108,17 @@ LOSSES: dict[str, LossFacts] = {
     "exponential": LossFacts(exponential, math.exp, math.exp, probability=lambda g: torch.sigmoid(2 * g)),
 }
 """Name -> loss and its facts, for C > 0. ``logistic`` is the paper's choice."""
+
+
+def probability(g: Tensor, loss: MarginLoss = logistic) -> Tensor:
+    """The probability of the positive class that scores stand for under a loss.
+
+    >>> probability(torch.tensor([0.0, 50.0]))
+    tensor([0.5000, 1.0000])
+    """
+    for name, facts in LOSSES.items():
+        if facts.function is loss:
+            if facts.probability is None:
+                raise no_probabilities(name)
+            return facts.probability(g)
+    raise no_probabilities(getattr(loss, "__name__", "given"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from torch import Tensor
 
@@ -10,8 +10,27 @@ from confdiff.companions import Companion, PcompTeacher
 from confdiff.corrections import Correction, absolute, identity, relu
 from confdiff.losses import MarginLoss, logistic
 from confdiff.pairs import Supervision
-from confdiff.risks import confdiff_terms, pcomp_teacher_terms, pcomp_terms, supervised_terms
-from confdiff.validation import check_choice, prior_missing
+from confdiff.risks import (
+    Projection,
+    combined_terms,
+    confdiff_terms,
+    cross_entropy,
+    euclidean_projection,
+    information_projection,
+    multiclass_regression_terms,
+    multiclass_supervised_terms,
+    multiclass_targets,
+    multiclass_terms,
+    pcomp_teacher_terms,
+    pcomp_terms,
+    projected_targets,
+    regression_terms,
+    supervised_terms,
+)
+from confdiff.validation import check_choice, prior_missing, two_classes_only
+
+PriorUse = Literal["needed", "optional", "unused"]
+"""What a method does with the class prior; where it is optional, the differences tell what they can without it."""
 
 
 @dataclass(frozen=True)
@@ -19,12 +38,14 @@ class Method:
     """A row of the table.
 
     learns_from: which supervision of the pairs it reads.
-    terms: (g, g_prime, *targets, prior=, weight=, loss=) -> its partial risks; ``prior`` only if it needs one.
+    terms: (g, g_prime, *targets, prior=, weight=, loss=) -> its partial risks; ``prior`` only if it uses one.
     term_names: what the partial risks are called in messages.
     correction: applied to every partial risk before the sum.
-    needs_prior: whether it needs the class prior.
+    prior: whether it needs the class prior, can use it, or has no use for it.
     reference: paper and equation it comes from; :data:`REFERENCES` has the papers.
+    project: where its targets are posteriors that it makes itself: its predictions, projected on what c allows.
     companion: (model, items, rows, prior, strategy=) -> what it keeps beside the network while that is trained.
+    multiclass: what ``terms`` are for K classes, where scores and targets are (n, K); None where it knows two only.
     """
 
     name: str
@@ -32,9 +53,16 @@ class Method:
     terms: Callable[..., Tensor]
     term_names: tuple[str, ...]
     correction: Correction
-    needs_prior: bool
+    prior: PriorUse
     reference: str
+    project: Projection | None = None
     companion: Callable[..., Companion] | None = None
+    multiclass: Callable[..., Tensor] | None = None
+
+    @property
+    def needs_prior(self) -> bool:
+        """Whether it cannot do without the class prior."""
+        return self.prior == "needed"
 
     @property
     def needs_exchangeable_pairs(self) -> bool:
@@ -51,23 +79,54 @@ class Method:
         *targets: Tensor | float,
         prior: float | Tensor | None = None,
         weight: Tensor | None = None,
-        loss: MarginLoss = logistic,
+        loss: MarginLoss | None = None,
     ) -> Tensor:
-        """The partial risks before correction, shape (k,)."""
-        if not self.needs_prior or self.companion is not None:  # a companion knows the prior already
-            return self.terms(g, g_prime, *targets, weight=weight, loss=loss)
-        if prior is None:
+        """The partial risks before correction, shape (k,). Scores (n, K) are those of K classes.
+
+        loss: the logistic one if none is given; for K classes the cross-entropy.
+        """
+        if self.needs_prior and prior is None and self.companion is None:  # a companion knows the prior already
             raise prior_missing(self.name)
-        return self.terms(g, g_prime, *targets, prior=prior, weight=weight, loss=loss)
+        options: dict[str, Any] = {"weight": weight, "loss": loss or (cross_entropy if _many(g) else logistic)}
+        if self.project is not None:
+            targets = _projected(self.project, g, g_prime, *targets, prior=prior, **options)
+        elif self.prior != "unused" and self.companion is None:
+            options["prior"] = prior
+        return (self._multiclass_terms if _many(g) else self.terms)(g, g_prime, *targets, **options)
+
+    @property
+    def _multiclass_terms(self) -> Callable[..., Tensor]:
+        if self.multiclass is None:
+            raise two_classes_only(self.name)
+        return self.multiclass
+
+    def names_of(self, terms: Tensor) -> tuple[str, ...]:
+        """What partial risks are called; those of K classes have no letters of their own."""
+        if len(terms) == len(self.term_names):
+            return self.term_names
+        return tuple(f"{item} items, class {k}" for item in ("first", "second") for k in range(len(terms) // 2))
 
     def risk(self, g: Tensor, g_prime: Tensor, *targets: Tensor, **options: Any) -> Tensor:
         """What is minimised: the sum of the corrected partial risks, shape (). Options as in ``partial_risks``."""
         return self.correction(self.partial_risks(g, g_prime, *targets, **options)).sum()
 
 
+def _many(g: Tensor) -> bool:
+    """Whether scores are those of K classes; a column is not."""
+    return g.ndim == 2 and g.shape[1] > 1
+
+
+def _projected(project: Projection, g: Tensor, g_prime: Tensor, c: Any, **options: Any) -> tuple[Tensor, Tensor]:
+    """The posteriors that the current scores and the differences of pairs give to learn from."""
+    if _many(g):
+        return multiclass_targets(g, g_prime, c, **options)
+    return projected_targets(g, g_prime, c, project=project, **options)
+
+
 REFERENCES = {
     "Wang et al. 2023": "Binary Classification with Confidence Difference. NeurIPS 36.",
     "Feng et al. 2021": "Pointwise Binary Classification with Pairwise Confidence Comparisons. ICML 38.",
+    "confdiff": "this library: docs/beyond-the-paper.md has the reasons and the proofs.",
 }
 """Short name of a paper, as the rows of the table have it -> the paper."""
 
@@ -79,8 +138,38 @@ def _confdiff(name: str, correction: Correction, equation: int) -> Method:
         terms=confdiff_terms,
         term_names=("A", "B", "C", "D"),
         correction=correction,
-        needs_prior=True,
+        prior="needed",
         reference=f"Wang et al. 2023 ({equation})",
+        multiclass=multiclass_terms,
+    )
+
+
+def _regression(
+    name: str, terms: Callable[..., Tensor], names: tuple[str, ...], kind: str, multiclass: Callable[..., Tensor] | None
+) -> Method:
+    return Method(
+        name=name,
+        learns_from="differences",
+        terms=terms,
+        term_names=names,
+        correction=identity,
+        prior="optional",
+        reference=f"confdiff ({kind})",
+        multiclass=multiclass,
+    )
+
+
+def _projection(name: str, project: Projection, kind: str, multiclass: Callable[..., Tensor] | None = None) -> Method:
+    return Method(
+        name=name,
+        learns_from="differences",
+        terms=supervised_terms,
+        term_names=("first items", "second items"),
+        correction=identity,
+        prior="optional",
+        reference=f"confdiff ({kind} projection)",
+        project=project,
+        multiclass=multiclass,
     )
 
 
@@ -91,7 +180,7 @@ def _pcomp(name: str, correction: Correction) -> Method:
         terms=pcomp_terms,
         term_names=("positives", "negatives"),
         correction=correction,
-        needs_prior=True,
+        prior="needed",
         reference="Feng et al. 2021 (risk correction)" if correction is not identity else "Feng et al. 2021 (unbiased)",
     )
 
@@ -102,7 +191,7 @@ _PCOMP_TEACHER = Method(
     terms=pcomp_teacher_terms,
     term_names=("first items", "second items", "consistency"),
     correction=identity,
-    needs_prior=True,
+    prior="needed",
     reference="Feng et al. 2021 (Pcomp-Teacher)",
     companion=PcompTeacher,
 )
@@ -115,8 +204,9 @@ def _oracle(name: str, learns_from: Supervision, equation: int) -> Method:
         terms=supervised_terms,
         term_names=("first items", "second items"),
         correction=identity,
-        needs_prior=False,
+        prior="unused",
         reference=f"Wang et al. 2023 ({equation})",
+        multiclass=multiclass_supervised_terms,
     )
 
 
@@ -126,6 +216,22 @@ METHODS: dict[str, Method] = {
         _confdiff("confdiff-unbiased", identity, 8),
         _confdiff("confdiff-relu", relu, 12),
         _confdiff("confdiff-abs", absolute, 12),
+        _regression(
+            "confdiff-regression",
+            regression_terms,
+            ("difference", "mean"),
+            "difference regression",
+            multiclass_regression_terms,
+        ),
+        _regression(
+            "confdiff-combined",
+            combined_terms,
+            ("difference", "mean", "first items", "second items"),
+            "regression and projection",
+            None,
+        ),
+        _projection("confdiff-projection", euclidean_projection, "Euclidean", multiclass_supervised_terms),
+        _projection("confdiff-information", information_projection, "information"),
         _pcomp("pcomp-unbiased", identity),
         _pcomp("pcomp-relu", relu),
         _pcomp("pcomp-abs", absolute),

@@ -56,13 +56,16 @@ def difference_score(predicted: ArrayLike, given: ArrayLike, weight: ArrayLike |
 
     1 is perfect, 0 what a constant model gets. Where all pairs are ties: 1 if all are predicted so, else 0.
 
-    Shapes: predicted, given, weight: (n,).
+    Shapes: predicted, given: (n,), or (n, K) for K classes; weight: (n,).
 
     >>> difference_score([0.5, -0.5], [0.5, -0.5]), difference_score([0.0, 0.0], [0.5, -0.5])
     (1.0, 0.0)
     """
     c_hat, c = np.asarray(predicted, dtype=np.float64), np.asarray(given, dtype=np.float64)
-    w = np.ones_like(c) if weight is None else np.asarray(weight, dtype=np.float64)
+    w = np.ones(len(c)) if weight is None else np.asarray(weight, dtype=np.float64)
+    if c.ndim > 1 and c_hat.shape == c.shape:
+        w = np.repeat(w, c.size // len(c))
+        c_hat, c = c_hat.reshape(-1), c.reshape(-1)
     check_same_shape(predicted=c_hat, given=c, weight=w)
     if not w.any():
         raise no_weight()

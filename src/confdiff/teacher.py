@@ -6,7 +6,6 @@ posteriors overconfident, and wrong where pairs are drawn at another prior; thre
 
 import hashlib
 import json
-import math
 import warnings
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -18,12 +17,13 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
+from confdiff.calibration import fit_temperature, log_odds
 from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs
 from confdiff.randomness import derived_seed, generator, one_thread
 from confdiff.storage import load_tree, save_tree
 from confdiff.training import Recipe, predict_scores, train
-from confdiff.validation import as_float32, as_tensor, check_count, check_items, check_labels, check_prior, check_rows
+from confdiff.validation import as_float32, as_tensor, check_count, check_items, check_labels, check_rows
 
 TEACHER_RECIPE = Recipe(epochs=10, batch_size=128)
 """The paper's: 10 epochs. 128 pairs a step are 256 items."""
@@ -72,7 +72,7 @@ class Grades:
 
     def at_prior(self, prior: float) -> Tensor:
         """(N,) the posteriors of the same items where the share of positives is another."""
-        return torch.sigmoid(self.scores + _log_odds(prior) - _log_odds(self.prior))
+        return torch.sigmoid(self.scores + log_odds(prior) - log_odds(self.prior))
 
 
 def fit_teacher(
@@ -186,38 +186,6 @@ def _fit(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching, seed: in
     return fit_teacher(features, y, model=teaching.model, recipe=recipe, rows=rows, progress=progress)
 
 
-def adjust_prior(posteriors: Tensor, old: float, new: float) -> Tensor:
-    """Posteriors at the class prior ``new`` from those at the class prior ``old``, by Bayes' rule.
-
-    r/(1-r) is the likelihood ratio times the odds of the prior, so the log-odds move by a constant.
-
-    >>> adjust_prior(torch.tensor([0.0, 0.5, 1.0]), 0.5, 0.2)
-    tensor([0.0000, 0.2000, 1.0000])
-    """
-    return Grades(torch.logit(posteriors), check_prior(old), 1.0).at_prior(new)
-
-
-def _log_odds(prior: float) -> float:
-    return math.log(check_prior(prior) / (1 - prior))
-
-
-def fit_temperature(scores: Tensor, labels: Tensor) -> float:
-    """The temperature T at which sigmoid(score / T) has the least log-loss on held-out labels (Guo et al. 2017).
-
-    >>> fit_temperature(torch.tensor([4.0, 4.0, 4.0, -4.0]), torch.tensor([1.0, 1.0, 0.0, 0.0])) > 1
-    True
-    """
-    from scipy.optimize import minimize_scalar
-
-    margins = (scores.double() * (2 * labels - 1)).numpy()
-
-    def log_loss(log_temperature: float) -> float:
-        return float(np.logaddexp(0, -margins / np.exp(log_temperature)).mean())
-
-    bounds = (math.log(1 / 4), math.log(64))  # labels told apart perfectly would ask for no bound at all
-    return float(np.exp(minimize_scalar(log_loss, bounds=bounds, method="bounded").x))
-
-
 def _features(items: Any) -> Tensor:
     """Items as networks take them: a tensor of bytes (pixels) as it is, anything else as 32-bit floats."""
     array = items.numpy() if isinstance(items, Tensor) else items
@@ -246,7 +214,17 @@ def _key(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching) -> str:
 def _code() -> str:
     """A hash of the code that decides what a teacher says."""
     package = Path(__file__).parent
-    parts = ("teacher.py", "randomness.py", "losses.py", "methods.py", "models", "pairs", "risks", "training")
+    parts = (
+        "teacher.py",
+        "calibration.py",
+        "randomness.py",
+        "losses.py",
+        "methods.py",
+        "models",
+        "pairs",
+        "risks",
+        "training",
+    )
     files = [
         file for part in parts for file in ([package / part] if part.endswith(".py") else (package / part).glob("*.py"))
     ]

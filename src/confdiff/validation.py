@@ -161,6 +161,14 @@ def check_finite(what: str, array: NDArray[Any], columns: Iterable[str] | None =
         raise ValueError(f"{expected}; found {array[index]} at {place}. Impute or drop it first.")
 
 
+def check_class_priors(values: Any, n_classes: int) -> NDArray[Any]:
+    """The priors of K classes: each above 0, adding up to 1."""
+    array = check_vector("prior", values, n_classes, of="class")
+    if array.min() <= 0 or abs(array.sum() - 1) > 1e-4:
+        raise ValueError(f"prior must be one number above 0 for each class, adding up to 1; got {array.tolist()}.")
+    return array
+
+
 def check_items(what: str, values: Any) -> NDArray[Any]:
     """A matrix of features, one item a row: 2-D, not empty, finite.
 
@@ -217,6 +225,19 @@ def check_difference(values: Any, length: int | None = None) -> NDArray[np.float
     return array.clip(-1, 1).astype(np.float32)
 
 
+def check_difference_vectors(array: NDArray[Any], length: int) -> NDArray[np.float32]:
+    """Confidence differences of K classes, c_k = p(k|x') - p(k|x): in [-1, 1], and adding up to 0 for each pair."""
+    what = "c (the confidence differences)"
+    if len(array) != length:
+        raise ValueError(f"{what} must have one row for each pair: expected {length}, got {len(array)}.")
+    check_finite(what, array)
+    for column in range(array.shape[1]):
+        check_range(f"{what}, class {column},", array[:, column], -1 - 1e-6, 1 + 1e-6, "Divide percentages by 100.")
+    sums = array.sum(axis=1)
+    check_range(f"{what}, added up over the classes,", sums, -1e-4, 1e-4, "What one class gains the others lose.")
+    return array.clip(-1, 1).astype(np.float32)
+
+
 def check_weight(values: Any, length: int) -> NDArray[np.float32]:
     """Weights of the pairs: not negative, not all zero; scaled to a mean of 1."""
     array = check_vector("weight", values, length)
@@ -233,22 +254,46 @@ def no_weight() -> ValueError:
     return ValueError("weight must be above 0 for at least one pair; all are 0.")
 
 
+def no_probabilities(loss: str) -> ValueError:
+    """The error for a loss whose scores are no probabilities where such are needed."""
+    return ValueError(f"the {loss} loss gives no probabilities; logistic, squared and exponential do.")
+
+
+def two_classes_only(method: str) -> ValueError:
+    """The error for vectors of differences and a method that knows two classes."""
+    return ValueError(f"method {method!r} knows two classes only; confdiff-regression and others know more.")
+
+
 def no_pairs() -> ValueError:
     """The error for a set of pairs that is empty."""
     return ValueError("there must be at least one pair; got none.")
 
 
 def check_posteriors(values: Any, length: int) -> NDArray[np.float32]:
-    """Posteriors r = p(y = +1 | x), one for each item, in [0, 1]."""
-    array = check_vector("posteriors", values, length, of="item")
-    check_range("posteriors", array, 0, 1, "Posteriors are probabilities of the positive class.")
+    """Posteriors r = p(y = +1 | x), one for each item, in [0, 1]; or (N, K), those of K classes, which add up to 1."""
+    array = as_array("posteriors", values)
+    if array.ndim != 2:
+        array = check_vector("posteriors", array, length, of="item")
+    check_finite("posteriors", array)
+    if len(array) != length:
+        raise ValueError(f"posteriors must have one row for each item: expected {length}, got {len(array)}.")
+    for column in array.reshape(length, -1).T:
+        check_range("posteriors", column, 0, 1, "Posteriors are probabilities.")
+    if array.ndim == 2:
+        sums, what = array.sum(axis=1), "posteriors, added up over the classes,"
+        check_range(what, sums, 1 - 1e-4, 1 + 1e-4, "Divide by the sum.")
     return array.astype(np.float32)
 
 
-def check_labels(values: Any, length: int) -> NDArray[np.float32]:
-    """Class labels of the items, given as 0/1 or -1/+1, returned as 0/1."""
+def check_labels(values: Any, length: int, n_classes: int = 2) -> NDArray[np.float32]:
+    """Class labels of the items: 0/1 or -1/+1, returned as 0/1; or 0 to K - 1 where there are K classes."""
     array = check_vector("labels", values, length, of="item")
     found = np.unique(array)
+    if n_classes > 2:
+        if not np.isin(found, np.arange(n_classes)).all():
+            expected = f"whole numbers from 0 to {n_classes - 1}"
+            raise ValueError(f"labels must be {expected}; got numbers from {found[0]:g} to {found[-1]:g}.")
+        return array.astype(np.float32)
     if not (np.isin(found, (0, 1)).all() or np.isin(found, (-1, 1)).all()):
         shown = ", ".join(f"{value:g}" for value in found[:5])
         raise ValueError(f"labels must be 0/1 or -1/+1; got the values {shown}.")
@@ -316,12 +361,25 @@ def check_same_shape(**tensors: Any) -> None:
     raise ValueError(f"{', '.join(given)} must be vectors of one length; got {shapes}.")
 
 
-def check_scores(output: Any, rows: int) -> Tensor:
-    """A model's output as a vector with one score for each item."""
-    if not isinstance(output, Tensor) or output.shape not in ((rows,), (rows, 1)):
+def check_same_matrix(weight: Tensor | None, **tensors: Tensor) -> None:
+    """Matrices of one shape (n, K), and a weight (n,) or none: nothing may broadcast silently."""
+    shape = next(iter(tensors.values())).shape
+    if len(shape) != 2 or any(tensor.shape != shape for tensor in tensors.values()):
+        shapes = ", ".join(f"{name} {tuple(tensor.shape)}" for name, tensor in tensors.items())
+        raise ValueError(f"{', '.join(tensors)} must be matrices of one shape (n, K); got {shapes}.")
+    if weight is not None and weight.shape != shape[:1]:
+        raise ValueError(f"weight must be one number for each pair, ({shape[0]},); got {tuple(weight.shape)}.")
+
+
+def check_scores(output: Any, rows: int, n_classes: int | None = None) -> Tensor:
+    """A model's output as a vector with one score for each item, or a matrix with one for each of K classes."""
+    expected = [(rows,), (rows, 1)] if n_classes is None else [(rows, n_classes)]
+    if not isinstance(output, Tensor) or tuple(output.shape) not in expected:
         got = f"shape {tuple(output.shape)}" if isinstance(output, Tensor) else type(output).__name__
-        raise ValueError(f"the model must give one score an item, shape ({rows},) or ({rows}, 1); got {got}.")
-    return output.reshape(rows)
+        shapes = " or ".join(map(str, expected))
+        each = "" if n_classes is None else " and class"
+        raise ValueError(f"the model must give one score an item{each}, shape {shapes}; got {got}.")
+    return output.reshape(expected[0])
 
 
 def non_finite_risk(terms: Tensor, names: Iterable[str], epoch: int, step: int) -> FloatingPointError:

@@ -30,7 +30,7 @@ def test_methods_lists_the_table():
     assert all(name in text for name in METHODS)
     rows = json.loads(confdiff("methods", "--json").stdout)
     assert [row["method"] for row in rows] == list(METHODS)
-    assert rows[0]["needs_prior"] is True
+    assert rows[0]["prior"] == "needed"
 
 
 @pytest.fixture(scope="module")

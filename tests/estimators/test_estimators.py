@@ -105,7 +105,7 @@ def test_score_needs_neither_labels_nor_prior():
 
 def test_a_method_that_needs_the_prior_says_so():
     with pytest.raises(ValueError, match=r"'confdiff-abs' needs the class prior .* Pass prior="):
-        ConfDiffClassifier().fit(easy_pairs())
+        ConfDiffClassifier("confdiff-abs").fit(easy_pairs())
     ConfDiffClassifier("oracle-soft", **QUICK).fit(easy_pairs())
 
 
@@ -123,7 +123,7 @@ def test_oracles_learn_from_pairs_that_carry_what_they_need():
         ("method", "confdiff-absolute", "unknown method 'confdiff-absolute'. Did you mean 'confdiff-abs'"),
         ("prior", 0, "strictly between 0 and 1"),
         ("prior", 1.0, "strictly between 0 and 1"),
-        ("prior", "half", "strictly between 0 and 1"),
+        ("prior", "half", "unknown prior 'half'. Known: estimate"),
         ("prior", float("nan"), "strictly between 0 and 1"),
         ("loss", "hinged", "unknown loss 'hinged'. Did you mean 'hinge'"),
         ("model", "lstm", "unknown model 'lstm'"),

@@ -86,7 +86,7 @@ def methods(
             "method": method.name,
             "learns_from": method.learns_from,
             "correction": method.correction.__name__,
-            "needs_prior": method.needs_prior,
+            "prior": method.prior,
             "reference": method.reference,
         }
         for method in METHODS.values()

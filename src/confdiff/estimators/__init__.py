@@ -1,7 +1,18 @@
 """The scikit-learn face: learn from pairs, predict for single items."""
 
 from confdiff.estimators.classifier import ConfDiffClassifier
+from confdiff.estimators.logistic import ConfDiffLogisticRegression
 from confdiff.estimators.pcomp import PcompClassifier
+from confdiff.estimators.projected import ProjectedClassifier
+from confdiff.estimators.reductions import OneVersusOne, OneVersusRest
 from confdiff.estimators.transformer import ItemTransformer
 
-__all__ = ["ConfDiffClassifier", "ItemTransformer", "PcompClassifier"]
+__all__ = [
+    "ConfDiffClassifier",
+    "ConfDiffLogisticRegression",
+    "ItemTransformer",
+    "OneVersusOne",
+    "OneVersusRest",
+    "PcompClassifier",
+    "ProjectedClassifier",
+]

@@ -3,17 +3,18 @@
 import os
 from typing import Any, ClassVar
 
-from numpy.typing import ArrayLike
+import torch
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from confdiff.estimators.inputs import as_pairs
+from confdiff.estimators.items import DifferenceScored
 from confdiff.estimators.pair_classifier import PairClassifier, has_probabilities
 from confdiff.metrics import difference_score
-from confdiff.pairs import Supervision
+from confdiff.pairs import Pairs, Supervision
 
 
-class ConfDiffClassifier(PairClassifier):
+class ConfDiffClassifier(DifferenceScored, PairClassifier):
     """Learns a classifier of single items from pairs with confidence differences.
 
     ``fit`` takes pairs and ``c = p(+|x') - p(+|x)``, where the pairs are
@@ -25,22 +26,33 @@ class ConfDiffClassifier(PairClassifier):
     ``predict``, ``predict_proba`` and ``decision_function`` take single items, (m, d). ``score`` takes pairs again,
     and needs neither labels nor the class prior, but a loss that gives probabilities.
 
+    With K classes, ``c`` is an (n, K) table: c_k = p(k|x') - p(k|x), a row adding up to 0.
+
     Parameters
     ----------
-    method : a name from the table of methods (``confdiff methods`` lists them); ``"confdiff-abs"`` if not given.
-    prior : the class prior p(y = +1), for the methods that need it.
+    method : a name from the table of methods (``confdiff methods`` lists them); ``"confdiff-regression"`` if not given.
+    prior : the class prior p(y = +1), or those of K classes. ``None``: what the differences tell, with a warning where
+        they leave it open. ``"estimate"``: estimated first (:func:`confdiff.prior.estimate_prior`), then told.
     model : ``"mlp"``, ``"linear"``, ``"authors-mlp"``, a ``torch.nn.Module`` (copied, never changed), or a factory
         that is called with the number of features.
     loss : a name from ``confdiff.LOSSES``; probabilities come from the proper ones.
-    classes : what ``predict`` calls the negative and the positive class.
-    epochs, batch_size, learning_rate, weight_decay, optimizer, schedule, device : see :class:`~confdiff.Recipe`.
+    classes : what ``predict`` calls the negative and the positive class, -1 and 1 if not given; 0 to K - 1 of K.
+    epochs : passes over the pairs; if not given, 20, and with few pairs as many as make 500 steps.
+    learning_rate : if not given, .003, and .1 for ``"linear"``.
+    schedule : of the learning rate; ``"one-cycle"`` if not given.
+    batch_size, weight_decay, optimizer, device : see :class:`~confdiff.Recipe`.
+    early_stopping : hold out ``validation_fraction`` of the pairs, keep the weights that score best on them, and stop
+        when a third of the epochs (at least 10) brought nothing better.
+    calibrated : hold out ``validation_fraction`` of the pairs, and rescale the scores to fit their differences best.
+    target_prior : the class prior where predictions are made, if it is another than in training; also after ``fit``.
     random_state : the seed that decides everything; ``None`` or a ``RandomState`` draws one.
     verbose : 1 shows a progress bar.
 
     Attributes
     ----------
-    model_ : the trained network. history_ : one record an epoch. classes_, n_features_in_, n_iter_, and
-    feature_names_in_ where the items had column names.
+    model_ : the trained network. history_ : one record an epoch. prior_ : the prior that was told, or that the
+    probabilities of the items come to. prior_estimate_ : where it was estimated. temperature_, offset_ : of the scores.
+    classes_, n_features_in_, n_iter_, and feature_names_in_ where the items had column names.
 
     Examples
     --------
@@ -49,13 +61,14 @@ class ConfDiffClassifier(PairClassifier):
     >>> X = rng.normal(size=(200, 2, 3))                          # 200 pairs of items with 3 features
     >>> risk = 1 / (1 + np.exp(-X[..., 0]))                       # never seen by the learner ...
     >>> c = risk[:, 1] - risk[:, 0]                               # ... who is only told differences
-    >>> model = ConfDiffClassifier(prior=0.5, model="linear", epochs=100, learning_rate=0.05).fit(X, c)
+    >>> model = ConfDiffClassifier(prior=0.5, model="linear").fit(X, c)
     >>> model.score(X, c) > 0.95
     True
     """
 
     learns_from: ClassVar[tuple[Supervision, ...]] = ("differences", "labels", "posteriors")
-    default_method: ClassVar[str] = "confdiff-abs"
+    default_method: ClassVar[str] = "confdiff-regression"
+    default_schedule: ClassVar[str] = "one-cycle"
 
     def fit(
         self,
@@ -65,6 +78,7 @@ class ConfDiffClassifier(PairClassifier):
         items: Any = None,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        labelled: tuple[Any, ArrayLike] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> "ConfDiffClassifier":
         """Learn from pairs and their confidence differences.
@@ -72,27 +86,19 @@ class ConfDiffClassifier(PairClassifier):
         items: what row numbers or ids in ``pairs`` point to.
         sample_weight: (n,) how much each pair counts.
         groups: (n,) which group each pair was drawn inside.
+        labelled: a few items (m, d) and their labels (0/1 or -1/+1), drawn as the items of the pairs were: they tell
+            the class prior where the differences do not.
         checkpoint: a file to keep while training and to go on from, see :func:`confdiff.train`.
         """
-        self._fit(as_pairs(pairs, c, items=items, weight=sample_weight, group=groups), checkpoint)
+        self._fit(as_pairs(pairs, c, items=items, weight=sample_weight, group=groups), checkpoint, labelled)
         return self
 
-    @available_if(has_probabilities)
-    def score(
-        self,
-        pairs: Any,
-        c: ArrayLike | None = None,
-        *,
-        items: Any = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> float:
-        """How much of the differences of held-out pairs the model explains: 1 is perfect, 0 what a constant gets.
+    score = available_if(has_probabilities)(DifferenceScored.score)
 
-        ``1 - sum((p' - p - c)^2) / sum(c^2)`` with p, p' the predicted probabilities. Takes pairs as ``fit`` does.
-        """
-        data = as_pairs(pairs, c, items=items, weight=sample_weight)
-        check_is_fitted(self)
-        if data.difference is None:
-            raise ValueError("score needs the differences of the pairs: pass c.")
-        p, p_prime = (self._probability(g) for g in self._pair_scores(data))
-        return difference_score(p_prime - p, data.difference, data.weight)
+    def _differences(self, pairs: Pairs) -> NDArray[Any]:
+        p, p_prime = (self._probability(g) for g in self._pair_scores(pairs))
+        return p_prime - p
+
+    def _agreement(self, g: torch.Tensor, g_prime: torch.Tensor, pairs: Pairs) -> float:
+        assert pairs.difference is not None
+        return difference_score(self._probability(g_prime) - self._probability(g), pairs.difference, pairs.weight)

@@ -3,7 +3,8 @@
 import warnings
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from confdiff.pairs import Pairs
 from confdiff.validation import as_array
@@ -53,3 +54,16 @@ def warn_of_unconnected_groups(data: Pairs) -> None:
             UserWarning,
             stacklevel=3,
         )
+
+
+def class_names(classes: Any, data: Pairs) -> NDArray[Any]:
+    """A name for each class, kept as they are also where they are of different types."""
+    if classes is None:
+        return np.arange(data.n_classes) if data.has_vectors else np.array([-1, 1])
+    count = data.n_classes
+    if isinstance(classes, str) or len(classes) != count or len(set(classes)) != count:
+        many = {2: "two different names, the negative one first"}.get(count, f"{count} different names")
+        raise ValueError(f"classes must be {many}; got {classes!r}.")
+    names = np.empty(count, dtype=object)
+    names[:] = classes
+    return names if len({type(name) for name in classes}) > 1 else np.asarray(classes)

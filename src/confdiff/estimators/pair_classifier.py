@@ -6,38 +6,45 @@ from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
-from confdiff.estimators.inputs import as_float_matrix, warn_of_unconnected_groups
+from confdiff.calibration import fit_to_differences, log_odds
+from confdiff.estimators.inputs import as_float_matrix, class_names, warn_of_unconnected_groups
+from confdiff.estimators.items import ItemClassifier
 from confdiff.losses import LOSSES
-from confdiff.methods import find_method
+from confdiff.methods import Method, find_method
 from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs, Supervision
-from confdiff.training import Recipe, predict_scores, train
+from confdiff.prior import estimate_prior, warn_if_open
+from confdiff.randomness import generator
+from confdiff.training import Recipe, epochs_for, predict_scores, train
 from confdiff.validation import (
     as_float32,
     as_tensor,
     check_choice,
+    check_class_priors,
     check_count,
-    check_items,
     check_prior,
+    check_share,
+    no_probabilities,
     prior_missing,
 )
+
+_LEARNING_RATES = {"linear": 0.1}  # of networks with a name; a linear model has far to go
+_LEARNING_RATE = 3e-3
 
 
 def has_probabilities(estimator: "PairClassifier") -> bool:
     """Whether the loss of an estimator gives probabilities; scikit-learn asks by catching AttributeError."""
     loss = check_choice("loss", getattr(estimator, "loss_", estimator.loss), LOSSES)
     if LOSSES[loss].probability is None:
-        raise AttributeError(f"the {loss} loss gives no probabilities; logistic, squared and exponential do.")
+        raise AttributeError(str(no_probabilities(loss)))
     return True
 
 
-class PairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class PairClassifier(ItemClassifier):
     """Everything but how pairs come in and what they are scored by.
 
     The parameters are explained in :class:`~confdiff.ConfDiffClassifier`.
@@ -49,20 +56,27 @@ class PairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     default_method: ClassVar[str]
     """The method that is used where none is given."""
 
+    default_schedule: ClassVar[str]
+    """The schedule of the learning rate that is used where none is given."""
+
     def __init__(
         self,
         method: str | None = None,
         *,
-        prior: float | None = None,
+        prior: float | str | ArrayLike | None = None,
         model: ModelLike = "mlp",
         loss: str = "logistic",
-        classes: tuple[Any, Any] = (-1, 1),
-        epochs: int = 50,
+        classes: Any = None,
+        epochs: int | None = None,
         batch_size: int = 256,
-        learning_rate: float = 1e-3,
+        learning_rate: float | None = None,
         weight_decay: float = 1e-5,
         optimizer: Any = "adam",
-        schedule: str = "constant",
+        schedule: str | None = None,
+        early_stopping: bool = False,
+        calibrated: bool = False,
+        validation_fraction: float = 0.1,
+        target_prior: float | ArrayLike | None = None,
         device: str = "auto",
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
@@ -78,115 +92,190 @@ class PairClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.weight_decay = weight_decay
         self.optimizer = optimizer
         self.schedule = schedule
+        self.early_stopping = early_stopping
+        self.calibrated = calibrated
+        self.validation_fraction = validation_fraction
+        self.target_prior = target_prior
         self.device = device
         self.random_state = random_state
         self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = False  # of labels; differences may be those of many classes
         return tags
 
-    def _fit(self, pairs: Pairs, checkpoint: str | os.PathLike[str] | None) -> None:
-        recipe, facts = self._recipe(), LOSSES[check_choice("loss", self.loss, LOSSES)]
+    def _agreement(self, g: torch.Tensor, g_prime: torch.Tensor, pairs: Pairs) -> float:
+        """How well the scores of pairs go with what is known of them."""
+        raise NotImplementedError
+
+    def _fit(
+        self,
+        pairs: Pairs,
+        checkpoint: str | os.PathLike[str] | None,
+        labelled: tuple[Any, ArrayLike] | None = None,
+    ) -> None:
+        method = self._method()
+        check_choice("loss", self.loss, LOSSES)
+        data = as_float_matrix(pairs)
+        classes = class_names(self.classes, data)
+        recipe = self._recipe(len(data))
+        if checkpoint is not None and not isinstance(self.random_state, Integral):
+            raise ValueError("a checkpoint can only be resumed with the same seed: set random_state to a number.")
+        self._check_uses(data)
+        warn_of_unconnected_groups(data)
+        prior = self._told_prior(method, data, recipe, labelled)
+        kept, held_out = self._held_out(data, recipe.seed)
+        self.n_classes_, self.loss_ = data.n_classes if data.has_vectors else None, self.loss
+        model = build_model(self.model, data.items.shape[1], self.n_classes_ or 1, seed=recipe.seed)
+        stopping = self._stopping(held_out, recipe.epochs) if self.early_stopping else {}
+        self.history_ = train(
+            model,
+            kept,
+            method,
+            prior=prior,
+            loss=LOSSES[self.loss].function if self.n_classes_ is None else None,
+            recipe=recipe,
+            checkpoint=checkpoint,
+            progress=bool(self.verbose),
+            **stopping,
+        )
+        self.model_, self.classes_, self.n_iter_ = model, classes, len(self.history_)
+        self._remember_features(data)
+        self._scale(held_out, prior)
+        self._remember_prior(data, prior, method)
+
+    def _method(self) -> Method:
         method = find_method(self.default_method if self.method is None else self.method)
         if method.learns_from not in self.learns_from:
             raise ValueError(f"{type(self).__name__} does not learn from {method.learns_from}, as {method.name} does.")
         if method.needs_prior and self.prior is None:
             raise prior_missing(method.name)
-        prior = None if self.prior is None else check_prior(self.prior)
-        classes = _class_names(self.classes)
-        if checkpoint is not None and not isinstance(self.random_state, Integral):
-            raise ValueError("a checkpoint can only be resumed with the same seed: set random_state to a number.")
-        data = as_float_matrix(pairs)
-        warn_of_unconnected_groups(data)
-        model = build_model(self.model, data.items.shape[1], seed=recipe.seed)
-        self.history_ = train(
-            model,
-            data,
-            method,
-            prior=prior,
-            loss=facts.function,
-            recipe=recipe,
-            checkpoint=checkpoint,
-            progress=bool(self.verbose),
-        )
-        self.model_, self.loss_, self.classes_, self.n_iter_ = model, self.loss, classes, recipe.epochs
-        self._remember_features(data)
+        return method
+
+    def _check_uses(self, data: Pairs) -> None:
+        """What only some losses and numbers of classes have."""
+        if self.loss == "logistic" and not (data.has_vectors and self.calibrated):
+            return
+        for name, used in (("calibrated", self.calibrated), ("target_prior", self.target_prior is not None)):
+            if used:
+                raise ValueError(f"{name} is there for two classes and the logistic loss; got loss={self.loss!r}.")
+        if data.has_vectors:
+            raise ValueError(f"many classes are learned by the logistic loss; got loss={self.loss!r}.")
+
+    def _told_prior(self, method: Method, data: Pairs, recipe: Recipe, labelled: Any) -> Any:
+        """The prior that training is told: given, or estimated from the differences and labelled items."""
+        if labelled is None and self.prior is None:
+            return None
+        if isinstance(self.prior, str) or self.prior is None:
+            check_choice("prior", self.prior or "estimate", ["estimate"])
+            if data.has_vectors or method.learns_from != "differences":
+                raise ValueError("a prior is estimated from differences of two classes; pass the priors themselves.")
+            self.prior_estimate_ = estimate_prior(data, labelled=labelled, model=self.model, recipe=recipe)
+            return min(max(self.prior_estimate_.value, 0.001), 0.999)
+        if data.has_vectors:
+            return check_class_priors(self.prior, data.n_classes)
+        return check_prior(self.prior)
+
+    def _held_out(self, data: Pairs, seed: int) -> tuple[Pairs, Pairs | None]:
+        """Pairs to train on, and those that are kept back to stop and to calibrate by, if any are."""
+        if not (self.early_stopping or self.calibrated):
+            return data, None
+        count = max(2, round(check_share("validation_fraction", self.validation_fraction) * len(data)))
+        if len(data) < count + 2:
+            raise ValueError(f"{len(data)} pairs are too few to hold {count} of them out.")
+        order = torch.randperm(len(data), generator=generator(seed, "held out")).numpy()
+        return data[np.sort(order[count:])], data[np.sort(order[:count])]
+
+    def _stopping(self, held_out: Pairs | None, epochs: int) -> dict[str, Any]:
+        """Keep the weights that agree best with the held-out pairs; stop when a third of the epochs brought nothing."""
+        assert held_out is not None
+        some = held_out.compact()
+
+        def evaluate(model: torch.nn.Module) -> dict[str, float]:
+            scores = predict_scores(model, some.items, n_classes=self.n_classes_)
+            return {"agreement": self._agreement(scores[some.left], scores[some.right], some)}
+
+        return {"evaluate": evaluate, "keep_best": "agreement", "patience": max(10, epochs // 3)}
+
+    def _scale(self, held_out: Pairs | None, prior: float | None) -> None:
+        """Temperature and offset of the scores, fitted to the differences of held-out pairs where that is asked for."""
+        self.temperature_, self.offset_ = 1.0, 0.0
+        if self.calibrated and held_out is not None and held_out.difference is not None:
+            g, g_prime = self._pair_scores(held_out)
+            self.temperature_, self.offset_ = fit_to_differences(g, g_prime, held_out.difference, prior=prior)
+
+    def _remember_prior(self, data: Pairs, prior: Any, method: Method) -> None:
+        """The prior that was told, or that the probabilities of the items come to; a warning where it was left open."""
+        if LOSSES[self.loss].probability is None:
+            self.prior_ = prior
+            return
+        scores = self._rescaled(predict_scores(self.model_, data.items, n_classes=self.n_classes_))
+        p = self._probability(scores)[torch.cat([data.left, data.right]).numpy()]
+        if prior is None and method.learns_from == "differences":
+            for column in p.reshape(len(p), -1).T:
+                warn_if_open(column)
+        implied = p.mean(axis=0, dtype=np.float64)
+        self.prior_ = prior if prior is not None else implied if implied.ndim else float(implied)
 
     def _pair_scores(self, pairs: Pairs) -> tuple[torch.Tensor, torch.Tensor]:
         """The scores of the first and of the second items of pairs."""
-        check_is_fitted(self)
-        data = as_float_matrix(pairs)
-        self._check_features(data.feature_names, data.items.shape[1])
-        scores = predict_scores(self.model_, data.items)
+        data = self._items_of(pairs)
+        scores = self._rescaled(predict_scores(self.model_, data.items, n_classes=self.n_classes_))
         return scores[data.left], scores[data.right]
 
+    def _rescaled(self, scores: torch.Tensor) -> torch.Tensor:
+        return scores if (self.temperature_, self.offset_) == (1, 0) else (scores + self.offset_) / self.temperature_
+
     def decision_function(self, X: Any) -> NDArray[np.float32]:
-        """The scores g(x): positive class where at least 0. X: (m, d). Returns: (m,)."""
-        return self._scores(X).numpy()
+        """The scores g(x): positive class where at least 0. X: (m, d). Returns: (m,), of K classes (m, K)."""
+        return self._shifted_scores(X).numpy()
 
     @available_if(has_probabilities)
     def predict_proba(self, X: Any) -> NDArray[np.float32]:
-        """The probabilities of the negative and the positive class. X: (m, d). Returns: (m, 2)."""
-        positive = self._probability(self._scores(X))
-        return np.stack([1 - positive, positive], axis=1)
+        """The probabilities of the classes, at ``target_prior`` where one is given. X: (m, d). Returns: (m, K)."""
+        p = self._probability(self._shifted_scores(X))
+        return p if p.ndim == 2 else np.stack([1 - p, p], axis=1)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each item. X: (m, d). Returns: (m,)."""
-        positive = self.decision_function(X) >= 0
-        return self.classes_[positive.astype(int)]  # type: ignore[no-any-return]
+        scores = self.decision_function(X)
+        return self.classes_[scores.argmax(axis=1) if scores.ndim == 2 else (scores >= 0).astype(int)]  # type: ignore[no-any-return]
 
-    def _recipe(self) -> Recipe:
+    def _recipe(self, n_pairs: int) -> Recipe:
         seed = self.random_state
         if seed is None or isinstance(seed, np.random.RandomState):
             seed = int(check_random_state(seed).randint(2**31))
         check_count("random_state", seed, least=0)
+        rate = _LEARNING_RATES.get(self.model, _LEARNING_RATE) if isinstance(self.model, str) else _LEARNING_RATE
         return Recipe(
-            epochs=self.epochs,
+            epochs=epochs_for(n_pairs, check_count("batch_size", self.batch_size))
+            if self.epochs is None
+            else self.epochs,
             batch_size=self.batch_size,
-            learning_rate=self.learning_rate,
+            learning_rate=rate if self.learning_rate is None else self.learning_rate,
             weight_decay=self.weight_decay,
             optimizer=self.optimizer,
-            schedule=self.schedule,
+            schedule=self.default_schedule if self.schedule is None else self.schedule,
             device=self.device,
             seed=seed,
         )
 
-    def _remember_features(self, data: Pairs) -> None:
-        self.n_features_in_ = data.items.shape[1]
-        if data.feature_names is not None:
-            self.feature_names_in_ = np.asarray(data.feature_names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+    def _shifted_scores(self, X: Any) -> torch.Tensor:
+        """The scores of items, moved from the prior of training to that of use."""
+        features = as_float32("X", self._items(X))
+        scores = self._rescaled(predict_scores(self.model_, as_tensor(features), n_classes=self.n_classes_))
+        return scores if self.target_prior is None else scores + self._prior_shift()
 
-    def _scores(self, X: Any) -> torch.Tensor:
-        check_is_fitted(self)
-        if isinstance(X, Pairs):
-            raise ValueError("predictions are for single items, and these are Pairs: pass their items, pairs.items.")
-        _check_feature_names(self, X, reset=False)
-        features = as_float32("X", check_items("X", X))
-        self._check_features(None, features.shape[1])
-        return predict_scores(self.model_, as_tensor(features))
-
-    def _check_features(self, names: tuple[str, ...] | None, count: int) -> None:
-        if count != self.n_features_in_:
-            expected = f"{type(self).__name__} is expecting {self.n_features_in_} features as input"
-            raise ValueError(f"X has {count} features, but {expected}.")
-        known = getattr(self, "feature_names_in_", None)
-        if names is not None and known is not None and list(names) != list(known):
-            raise ValueError(f"the items have the columns {list(names)}; the model was fitted on {list(known)}.")
+    def _prior_shift(self) -> torch.Tensor | float:
+        if self.n_classes_ is None:
+            return log_odds(check_prior(self.target_prior)) - log_odds(self.prior_)
+        target = check_class_priors(self.target_prior, self.n_classes_)
+        return as_tensor(as_float32("target_prior", np.log(target / self.prior_)))
 
     def _probability(self, scores: torch.Tensor) -> NDArray[np.float32]:
+        if scores.ndim == 2:
+            return torch.softmax(scores, dim=1).numpy()
         probability = LOSSES[self.loss_].probability
         assert probability is not None  # the callers are there only if it is
         return probability(scores).numpy()
-
-
-def _class_names(classes: Any) -> NDArray[Any]:
-    """Two names, kept as they are also where they are of different types."""
-    names = np.empty(2, dtype=object)
-    if len(classes) == 2 and classes[0] != classes[1]:
-        names[:] = classes
-        return names if type(classes[0]) is not type(classes[1]) else np.asarray(classes)
-    raise ValueError(f"classes must be two different names, negative and positive; got {classes!r}.")

@@ -4,11 +4,12 @@ import os
 from typing import Any, ClassVar
 
 import numpy as np
+import torch
 from numpy.typing import ArrayLike
 
 from confdiff.estimators.inputs import as_pairs
 from confdiff.estimators.pair_classifier import PairClassifier
-from confdiff.pairs import Supervision
+from confdiff.pairs import Pairs, Supervision
 
 
 class PcompClassifier(PairClassifier):
@@ -30,6 +31,9 @@ class PcompClassifier(PairClassifier):
 
     learns_from: ClassVar[tuple[Supervision, ...]] = ("order",)
     default_method: ClassVar[str] = "pcomp-teacher"
+    default_schedule: ClassVar[str] = (
+        "constant"  # its teacher, an average of all weights so far, must not be of an early time
+    )
 
     def fit(
         self,
@@ -56,6 +60,8 @@ class PcompClassifier(PairClassifier):
         Pairs of one class are in no particular order, so that not even a perfect classifier reaches 1.
         """
         data = as_pairs(pairs, items=items, weight=sample_weight)
-        g, g_prime = self._pair_scores(data)
+        return self._agreement(*self._pair_scores(data), data)
+
+    def _agreement(self, g: torch.Tensor, g_prime: torch.Tensor, pairs: Pairs) -> float:
         right = (g > g_prime).double() + 0.5 * (g == g_prime).double()
-        return float(np.average(right.numpy(), weights=None if data.weight is None else data.weight.numpy()))
+        return float(np.average(right.numpy(), weights=None if pairs.weight is None else pairs.weight.numpy()))

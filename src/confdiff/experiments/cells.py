@@ -12,7 +12,8 @@ from confdiff.experiments.trial import Record
 FEWEST = 3  # trials, for a verdict
 CLOSE = 0.01  # accuracies that differ by no more than this agree
 PLAIN = frozenset({
-    "key", "dataset", "prior", "protocol", "seed", "method", "epochs", "accuracy", "seconds", "teacher_accuracy",
+    "key", "dataset", "prior", "protocol", "seed", "method", "epochs", "accuracy", "seconds", "processor_seconds",
+    "teacher_accuracy",
     "network", "curve", "versions",
 })  # fmt: skip
 """What the record of a trial holds that is made as the paper's tables are; options make it another experiment."""

@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from statistics import mean
+from time import process_time
 from typing import Any
 
 import torch
@@ -30,6 +31,7 @@ def run_trial(spec: TrialSpec, *, folder: Path | None = None) -> Record:
     def evaluate(model: nn.Module) -> dict[str, float]:
         return {"accuracy": accuracy(predict_scores(model, task.test_items), task.test_labels)}
 
+    start = process_time()
     history = train(
         model,
         pairs_for(spec.method, task),
@@ -47,6 +49,7 @@ def run_trial(spec: TrialSpec, *, folder: Path | None = None) -> Record:
         "epochs": spec.epochs,
         "accuracy": round(mean(list(curve.values())[-AVERAGED:]), 6),
         "seconds": round(history[-1]["seconds"], 2),
+        "processor_seconds": round(process_time() - start, 2),
         "teacher_accuracy": round(task.teacher_accuracy, 5),
         "network": spec.task.network,
         "curve": list(curve.items()),

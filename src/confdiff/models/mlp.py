@@ -11,9 +11,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 
-def linear(n_features: int) -> nn.Module:
+def linear(n_features: int, n_scores: int = 1) -> nn.Module:
     """A linear score w.x + b; with the logistic loss its unbiased risk is convex."""
-    return nn.Linear(n_features, 1)
+    return nn.Linear(n_features, n_scores)
 
 
 class _MLP(nn.Sequential):
@@ -37,7 +37,13 @@ class _MLP(nn.Sequential):
             h = z.relu_()
         if self.training:
             _keep_running_statistics(norms, moments, len(x))
-        return _affine(last, h).view(-1)
+        return _scores(last, h)
+
+
+def _scores(last: nn.Linear, h: Tensor) -> Tensor:
+    """One score an item, or a row of them."""
+    scores = _affine(last, h)
+    return scores.view(-1) if len(scores) == 1 else scores.t()
 
 
 def _affine(linear: nn.Linear, h: Tensor) -> Tensor:
@@ -70,7 +76,7 @@ def _keep_running_statistics(norms: list[Any], moments: list[list[Tensor]], n: i
     torch._foreach_lerp_([norm.running_var for norm in norms], variances, momentum)
 
 
-def mlp(n_features: int, *, hidden: tuple[int, ...] = (300, 300, 300)) -> nn.Module:
+def mlp(n_features: int, n_scores: int = 1, *, hidden: tuple[int, ...] = (300, 300, 300)) -> nn.Module:
     """The perceptron that the paper describes: hidden layers of 300, batch norm and ReLU after each.
 
     The hidden layers have no bias of their own, as batch norm subtracts the mean and adds its own.
@@ -78,27 +84,27 @@ def mlp(n_features: int, *, hidden: tuple[int, ...] = (300, 300, 300)) -> nn.Mod
     layers: list[nn.Module] = []
     for width_in, width_out in zip((n_features, *hidden[:-1]), hidden, strict=True):
         layers += [nn.Linear(width_in, width_out, bias=False), nn.BatchNorm1d(width_out), nn.ReLU()]
-    return _MLP(*layers, nn.Linear(hidden[-1], 1))
+    return _MLP(*layers, nn.Linear(hidden[-1], n_scores))
 
 
 class _AuthorsMLP(nn.Module):
-    def __init__(self, n_features: int, width: int) -> None:
+    def __init__(self, n_features: int, n_scores: int, width: int) -> None:
         super().__init__()
         self.normalise = nn.BatchNorm1d(n_features)
         self.enter = nn.Linear(n_features, width)
         self.repeat = nn.Linear(width, width)
-        self.leave = nn.Linear(width, 1)
+        self.leave = nn.Linear(width, n_scores)
 
     def forward(self, x: Tensor) -> Tensor:
         h = _affine(self.enter, self.normalise(x).t()).relu_()
         for _ in range(3):
             h = _affine(self.repeat, h).relu_()
-        return _affine(self.leave, h).view(-1)
+        return _scores(self.leave, h)
 
 
-def authors_mlp(n_features: int, *, width: int = 300) -> nn.Module:
+def authors_mlp(n_features: int, n_scores: int = 1, *, width: int = 300) -> nn.Module:
     """The network of the authors' program: batch norm on the raw input, then one hidden layer applied three times.
 
     Input -> batch norm -> linear(300) -> ReLU -> three times the *same* linear(300) and ReLU -> linear(1).
     """
-    return _AuthorsMLP(n_features, width)
+    return _AuthorsMLP(n_features, n_scores, width)

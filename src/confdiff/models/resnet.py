@@ -32,7 +32,7 @@ class _Block(nn.Module):
         return torch.relu(self.path(x) + self.short_cut(x))
 
 
-def _resnet(n_features: int, blocks: Sequence[int], width: int) -> nn.Module:
+def _resnet(n_features: int, n_scores: int, blocks: Sequence[int], width: int) -> nn.Module:
     """A convolution, stages of blocks that double the channels and halve the picture, the mean, a linear score."""
     if n_features != _PICTURE[0] * _PICTURE[1] * _PICTURE[2]:
         raise ValueError(f"a resnet takes pictures of 3 x 32 x 32 = 3072 numbers; got items of {n_features} features.")
@@ -48,14 +48,14 @@ def _resnet(n_features: int, blocks: Sequence[int], width: int) -> nn.Module:
             channels_out = width * 2**stage
             layers.append(_Block(channels, channels_out, stride=2 if stage > 0 and block == 0 else 1))
             channels = channels_out
-    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(channels, 1))
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(channels, n_scores))
 
 
-def resnet34(n_features: int) -> nn.Module:
+def resnet34(n_features: int, n_scores: int = 1) -> nn.Module:
     """ResNet-34, the paper's network for CIFAR-10: 64 to 512 channels, a 3 x 3 first convolution for small pictures."""
-    return _resnet(n_features, (3, 4, 6, 3), width=64)
+    return _resnet(n_features, n_scores, (3, 4, 6, 3), width=64)
 
 
-def resnet32(n_features: int) -> nn.Module:
+def resnet32(n_features: int, n_scores: int = 1) -> nn.Module:
     """The 32-layer CIFAR ResNet of the authors' program: 16, 32 and 64 channels, five blocks each."""
-    return _resnet(n_features, (5, 5, 5), width=16)
+    return _resnet(n_features, n_scores, (5, 5, 5), width=16)

@@ -16,6 +16,7 @@ from confdiff.validation import (
     as_array,
     as_tensor,
     check_difference,
+    check_difference_vectors,
     check_finite,
     check_groups,
     check_items,
@@ -41,10 +42,11 @@ class Pairs:
     items: (N, d) features, stored once. A tensor is kept as it is, of any type and shape (N, ...); anything else
         is read as a matrix of floats, in the precision in which it comes.
     left, right: (n,) row numbers of the first and second item of each pair.
-    difference: (n,) confidence differences in [-1, 1].
+    difference: (n,) confidence differences in [-1, 1], or (n, K), one for each of K classes, which add up to 0.
     weight: (n,) how much each pair counts; scaled to a mean of 1.
     group: (n,) which group each pair lies in, for pairs drawn inside groups (one user, one topic).
-    posteriors, labels: (N,) what oracles know about each item; labels as 0/1 or -1/+1.
+    posteriors, labels: (N,) what oracles know about each item; labels as 0/1 or -1/+1. With K classes posteriors
+        are (N, K), and labels whole numbers from 0 to K - 1.
     feature_names: the columns of the items, where they have names (those of a data frame are found).
 
     >>> pairs = Pairs([[0.0], [1.0], [2.0]], left=[0, 1], right=[1, 2], difference=[0.3, 0.4])
@@ -84,11 +86,11 @@ class Pairs:
         if n == 0:
             raise no_pairs()
         self.right = as_tensor(check_rows("right", right, size, n))
-        self.difference = None if difference is None else as_tensor(check_difference(difference, n))
+        self.difference = None if difference is None else as_tensor(_differences(difference, n))
         self.weight = None if weight is None else as_tensor(check_weight(weight, n))
         self.group = None if group is None else as_tensor(check_groups(group, n))
         self.posteriors = None if posteriors is None else as_tensor(check_posteriors(posteriors, size))
-        self.labels = None if labels is None else as_tensor(check_labels(labels, size))
+        self.labels = None if labels is None else as_tensor(check_labels(labels, size, self.n_classes))
         self.feature_names = feature_names or column_names(items)
 
     @classmethod
@@ -140,6 +142,21 @@ class Pairs:
         return len(self.left)
 
     @property
+    def n_classes(self) -> int:
+        """2, or K where differences or posteriors are given for each of K classes."""
+        known = {
+            value.shape[1] for value in (self.difference, self.posteriors) if value is not None and value.ndim == 2
+        }
+        if len(known) > 1:
+            raise ValueError(f"differences and posteriors must be of the same classes; got {sorted(known)} of them.")
+        return known.pop() if known else 2
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether what is known is a vector with an entry for each class, not one number for the positive class."""
+        return any(value is not None and value.ndim == 2 for value in (self.difference, self.posteriors))
+
+    @property
     def shape(self) -> tuple[int, int]:
         """(n, 2), as scikit-learn asks for before it splits."""
         return len(self), 2
@@ -159,6 +176,7 @@ class Pairs:
         """What a method learns from, a row for each argument of its risk.
 
         (1, n) differences, (2, n) labels or posteriors of both items, (0, n) for the order, which the pairs have.
+        With K classes each of them has a last axis of K; labels are then 1 at their class and 0 elsewhere.
         """
         if supervision not in get_args(Supervision):
             raise ValueError(f"unknown supervision {supervision!r}.")
@@ -167,6 +185,8 @@ class Pairs:
         known = {"differences": self.difference, "labels": self.labels, "posteriors": self.posteriors}[supervision]
         if known is None:
             raise _missing(supervision)
+        if supervision == "labels" and self.has_vectors:
+            known = torch.nn.functional.one_hot(known.long(), self.n_classes).float()
         return known[None] if supervision == "differences" else known[torch.stack([self.left, self.right])]
 
     def shuffled_orientation(self, seed: int) -> "Pairs":
@@ -179,15 +199,16 @@ class Pairs:
         if self.difference is None:
             raise _missing("differences")
         coin = torch.rand(len(self), generator=generator(seed, "orientation")) < 0.5
-        return self.oriented(coin ^ (self.difference < 0))
+        return self.oriented(coin ^ (_leading(self.difference) < 0))
 
     def oriented(self, swap: Tensor) -> "Pairs":
         """The same pairs, with the two items of those marked in ``swap`` exchanged; (x, x', c) becomes (x', x, -c)."""
         difference = self.difference
+        turned = swap if difference is None or difference.ndim == 1 else swap[:, None]
         return self._with(
             left=torch.where(swap, self.right, self.left),
             right=torch.where(swap, self.left, self.right),
-            difference=None if difference is None else torch.where(swap, -difference, difference),
+            difference=None if difference is None else torch.where(turned, -difference, difference),
         )
 
     def compact(self) -> "Pairs":
@@ -201,10 +222,26 @@ class Pairs:
         r = as_tensor(check_posteriors(posteriors, len(self.items)))
         return self._with(posteriors=r, difference=r[self.right] - r[self.left])
 
+    def of_class(self, *classes: int) -> "Pairs":
+        """The same pairs with one number each: whether an item is of this class or, of two, of the second of them.
+
+        For one class k that is the binary problem "k or another". For two classes j, k it is the comparison of their
+        posteriors: q = (1 + p_k - p_j) / 2 lies in [0, 1], is above 1/2 where k is the likelier of the two, and its
+        differences are (c_k - c_j) / 2.
+        """
+        if not self.has_vectors:
+            raise ValueError("these pairs know of two classes only; there is none to pick out.")
+        picked = {
+            name: None if value is None else _picked(value, classes, offset)
+            for name, value, offset in (("difference", self.difference, 0.0), ("posteriors", self.posteriors, 0.5))
+        }
+        return self._with(**picked, labels=None if self.labels is None else (self.labels == classes[-1]).float())
+
     def with_truth(self, posteriors: ArrayLike, labels: ArrayLike) -> "Pairs":
         """The same pairs and differences, with what oracles know of the items."""
-        r, y = check_posteriors(posteriors, len(self.items)), check_labels(labels, len(self.items))
-        return self._with(posteriors=as_tensor(r), labels=as_tensor(y))
+        r, size = as_tensor(check_posteriors(posteriors, len(self.items))), len(self.items)
+        known = self._with(posteriors=r, labels=None)
+        return known._with(labels=as_tensor(check_labels(labels, size, known.n_classes)))
 
     def with_ordering(self, strategy: str) -> "Pairs":
         """The same pairs, known to be ordered by their labels in this way."""
@@ -252,6 +289,24 @@ def _missing(supervision: Supervision) -> ValueError:
         "posteriors": "Pass posteriors= to Pairs",
     }[supervision]
     return ValueError(f"these pairs carry no {supervision}, and the method learns from them. {remedy}.")
+
+
+def _differences(values: ArrayLike, n: int) -> NDArray[np.float32]:
+    """Numbers for the positive class, or vectors with an entry for each class."""
+    array = as_array("c", values)
+    return check_difference_vectors(array, n) if array.ndim == 2 and array.shape[1] > 1 else check_difference(array, n)
+
+
+def _leading(difference: Tensor) -> Tensor:
+    """(n,) the differences, or of vectors the entries that are largest in size: by their signs pairs are turned."""
+    if difference.ndim == 1:
+        return difference
+    return difference.gather(1, difference.abs().argmax(dim=1, keepdim=True))[:, 0]
+
+
+def _picked(value: Tensor, classes: tuple[int, ...], offset: float) -> Tensor:
+    """The column of one class; of two classes half the difference of their columns, moved by an offset."""
+    return value[:, classes[0]] if len(classes) == 1 else (value[:, classes[1]] - value[:, classes[0]]) / 2 + offset
 
 
 def _items(items: Any) -> Tensor:

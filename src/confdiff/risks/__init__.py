@@ -1,15 +1,45 @@
 """Risk estimators: pure functions of scores and supervision, one file per family."""
 
 from confdiff.risks.confdiff import confdiff_risk, confdiff_terms
+from confdiff.risks.differences import (
+    Projection,
+    combined_terms,
+    euclidean_projection,
+    information_projection,
+    projected_targets,
+    regression_terms,
+)
+from confdiff.risks.multiclass import (
+    cross_entropy,
+    multiclass_projection,
+    multiclass_regression_terms,
+    multiclass_supervised_terms,
+    multiclass_targets,
+    multiclass_targets_of,
+    multiclass_terms,
+)
 from confdiff.risks.pcomp import pcomp_risk, pcomp_teacher_terms, pcomp_terms
 from confdiff.risks.supervised import supervised_risk, supervised_terms
 
 __all__ = [
+    "Projection",
+    "combined_terms",
     "confdiff_risk",
     "confdiff_terms",
+    "cross_entropy",
+    "euclidean_projection",
+    "information_projection",
+    "multiclass_projection",
+    "multiclass_regression_terms",
+    "multiclass_supervised_terms",
+    "multiclass_targets",
+    "multiclass_targets_of",
+    "multiclass_terms",
     "pcomp_risk",
     "pcomp_teacher_terms",
     "pcomp_terms",
+    "projected_targets",
+    "regression_terms",
     "supervised_risk",
     "supervised_terms",
 ]

@@ -11,17 +11,17 @@ from collections.abc import Container
 import torch
 from torch import Tensor, nn
 
-from confdiff.losses import MarginLoss, logistic
+from confdiff.losses import MarginLoss
 from confdiff.methods import Method, find_method
 from confdiff.pairs import Pairs
 from confdiff.randomness import seeded
 from confdiff.training.checkpoint import Checkpoint
 from confdiff.training.progress import progress_bar
-from confdiff.training.recipe import OPTIMIZERS, SCHEDULES, Recipe
+from confdiff.training.recipe import OPTIMIZERS, SCHEDULES, Recipe, epochs_for
 from confdiff.training.run import Evaluation, History, Run, evaluating, for_network
 from confdiff.validation import check_scores
 
-__all__ = ["OPTIMIZERS", "SCHEDULES", "Evaluation", "History", "Recipe", "predict_scores", "train"]
+__all__ = ["OPTIMIZERS", "SCHEDULES", "Evaluation", "History", "Recipe", "epochs_for", "predict_scores", "train"]
 
 
 def train(
@@ -30,18 +30,23 @@ def train(
     method: Method | str,
     *,
     prior: float | Tensor | None = None,
-    loss: MarginLoss = logistic,
+    loss: MarginLoss | None = None,
     recipe: Recipe | None = None,
     evaluate: Evaluation | None = None,
     evaluate_at: Container[int] | None = None,
+    keep_best: str | None = None,
+    patience: int | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_seconds: float = 30,
     progress: bool | str = False,
 ) -> History:
     """Train ``model`` in place and return the history.
 
-    prior: the class prior, or (n,) one for each pair where groups have priors of their own.
+    prior: the class prior, or (n,) one for each pair where groups have priors of their own; of K classes (K,).
+    loss: the logistic one if none is given; for K classes the cross-entropy.
     evaluate: called with the model, in evaluation mode, after each epoch, or after those in ``evaluate_at``.
+    keep_best: one of the numbers that ``evaluate`` gives: the model ends with the weights that had it highest.
+    patience: stop when that number was not bettered in so many evaluations.
     checkpoint: a file that is kept while training, at most every ``checkpoint_seconds``. Where it is there already,
         training goes on from it and ends with the same weights as a run that was never stopped.
     progress: show a progress bar; a text is its title.
@@ -51,19 +56,23 @@ def train(
     for what, given, kind in (("model", model, nn.Module), ("pairs", pairs, Pairs), ("recipe", recipe, Recipe)):
         if not isinstance(given, kind):
             raise ValueError(f"{what} must be a {kind.__name__}; got {type(given).__name__}.")
-    run = Run(model, pairs, row, prior, loss, recipe)
+    if keep_best is None and patience is not None:
+        raise ValueError("patience needs a number that is to be bettered: name it in keep_best.")
+    run = Run(model, pairs, row, prior, loss, recipe, keep_best)
     keeper = None
     if checkpoint is not None:
         evaluated = (
             "never" if evaluate is None else "after each epoch" if evaluate_at is None else f"after {evaluate_at}"
         )
+        if keep_best is not None:
+            evaluated += f", for the best {keep_best}, patience {patience}"
         keeper = Checkpoint(checkpoint, checkpoint_seconds, run, evaluated)
     with seeded(run.recipe.seed, "training"), progress_bar(progress, row.name, run.total_steps) as show:
         if keeper:
             keeper.resume()
         try:
             model.train()
-            while run.step < run.total_steps:
+            while run.step < run.total_steps and not run.is_stuck(patience):
                 run.take_step()
                 if run.step % run.steps_per_epoch == 0:
                     run.end_epoch(evaluate if evaluate_at is None or run.epoch in evaluate_at else None)
@@ -72,17 +81,22 @@ def train(
                     keeper.save_if_due()
         finally:
             model.eval()
-    if run.companion is not None:
+    if run.best is not None:
+        model.load_state_dict(run.best["model"])
+    elif run.companion is not None:
         model.load_state_dict(run.predictor.state_dict())
     return run.history
 
 
-def predict_scores(model: nn.Module, items: Tensor, *, batch_size: int = 1024) -> Tensor:
-    """The model's scores for ``items``, in evaluation mode and without gradients. Returns: (m,), on the CPU."""
+def predict_scores(model: nn.Module, items: Tensor, *, n_classes: int | None = None, batch_size: int = 1024) -> Tensor:
+    """The model's scores for ``items``, in evaluation mode and without gradients.
+
+    Returns: (m,), on the CPU; (m, K) where the number of classes is given.
+    """
     device = _device_of(model)
     with evaluating(model), torch.inference_mode():
         parts = (for_network(part, model).to(device) for part in torch.split(items, batch_size))
-        scores = [check_scores(model(x), len(x)).cpu() for x in parts]
+        scores = [check_scores(model(x), len(x), n_classes).cpu() for x in parts]
     return torch.cat(scores)
 
 

@@ -43,7 +43,7 @@ class Checkpoint:
         run.model.load_state_dict(state["model"])
         run.optimizer.load_state_dict(state["optimizer"])
         run.step, run.risk_sum, run.seconds = state["step"], state["risk_sum"], state["seconds"]
-        run.history = state["history"]
+        run.history, run.best = state["history"], state["best"]
         if run.companion is not None:
             run.companion.load_state(state["companion"])
         torch.set_rng_state(state["chance"])
@@ -64,6 +64,7 @@ class Checkpoint:
             "risk_sum": run.risk_sum,
             "seconds": run.seconds,
             "history": run.history,
+            "best": run.best,
             "companion": None if run.companion is None else run.companion.state(),
             "chance": torch.get_rng_state(),
             "chance_cuda": torch.cuda.get_rng_state_all() if run.device.type == "cuda" else [],

@@ -35,6 +35,15 @@ SCHEDULES: dict[str, Callable[[float], float]] = {"constant": lambda progress: 1
 """Name -> share of the learning rate as a function of the share of the steps that are done."""
 
 
+def epochs_for(n_pairs: int, batch_size: int) -> int:
+    """How many epochs a schedule that ends needs: 20, and with few pairs as many as make 500 steps.
+
+    >>> epochs_for(15_000, 256), epochs_for(1_000, 256)
+    (20, 125)
+    """
+    return max(20, math.ceil(500 / math.ceil(n_pairs / batch_size)))
+
+
 @dataclass(frozen=True)
 class Recipe:
     """How to train: everything but the data, the network and the method. The defaults are the paper's.

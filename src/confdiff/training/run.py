@@ -12,14 +12,16 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from confdiff.companions import Companion
-from confdiff.losses import MarginLoss
+from confdiff.losses import MarginLoss, logistic
 from confdiff.methods import Method
 from confdiff.pairs import Pairs
 from confdiff.randomness import generator
+from confdiff.risks import cross_entropy
 from confdiff.training.recipe import OPTIMIZERS, SCHEDULES, Recipe, find_device
 from confdiff.validation import (
     as_float32,
     as_tensor,
+    check_class_priors,
     check_prior,
     check_scores,
     check_vector,
@@ -78,17 +80,20 @@ class Run:
         pairs: Pairs,
         method: Method,
         prior: float | Tensor | None,
-        loss: MarginLoss,
+        loss: MarginLoss | None,
         recipe: Recipe,
+        keep_best: str | None = None,
     ) -> None:
-        self.model, self.method, self.loss, self.recipe = model, method, loss, recipe
+        self.model, self.method, self.recipe, self.keep_best = model, method, recipe, keep_best
+        self.n_classes = pairs.n_classes if pairs.has_vectors else None
+        self.loss = loss or (logistic if self.n_classes is None else cross_entropy)
         self.device = find_device(recipe.device)
         model.to(self.device)
         if method.needs_exchangeable_pairs:
             pairs = pairs.shuffled_orientation(recipe.seed)
         self.items = for_network(pairs.items, model).to(self.device)
         self.rows = torch.stack([pairs.left, pairs.right]).to(self.device)
-        self.columns = self._columns(pairs, _checked_prior(prior, method, len(pairs)))
+        self.columns = self._columns(pairs, _checked_prior(prior, method, pairs))
         self.batch_sizes = batch_sizes(len(pairs), recipe.batch_size)
         self.buffer = self._buffer()
         self.companion = self._companion(pairs)
@@ -96,6 +101,7 @@ class Run:
         self.optimizer, self.peak_rates = self._optimizer()
         self.step, self.risk_sum, self.seconds = 0, 0.0, 0.0
         self.history: History = []
+        self.best: dict[str, Any] | None = None  # the value of what is kept best, since when, and the weights
         self._arranged = -1  # the epoch whose order the batches are cut from
         self._clock = time.perf_counter()
 
@@ -163,7 +169,7 @@ class Run:
         risk = self.method.correction(terms).sum()
         value = risk.item()
         if not math.isfinite(value):
-            raise non_finite_risk(terms, self.method.term_names, self.epoch, self.step)
+            raise non_finite_risk(terms, self.method.names_of(terms), self.epoch, self.step)
         self._set_learning_rate()
         for parameter in self.parameters:  # what optimizer.zero_grad() does, without its bookkeeping
             parameter.grad = None
@@ -199,9 +205,13 @@ class Run:
     def _scores(self, x: Tensor) -> tuple[Tensor, Tensor]:
         n = len(x) // 2
         if self.recipe.forward_passes == 2:
-            return check_scores(self.model(x[:n]), n), check_scores(self.model(x[n:]), n)
-        g, g_prime = check_scores(self.model(x), 2 * n).view(2, n)
+            return self._checked(self.model(x[:n]), n), self._checked(self.model(x[n:]), n)
+        scores = self._checked(self.model(x), 2 * n)
+        g, g_prime = scores.view(2, n, *scores.shape[1:])
         return g, g_prime
+
+    def _checked(self, output: Tensor, n: int) -> Tensor:
+        return check_scores(output, n, self.n_classes)
 
     def _set_learning_rate(self) -> None:
         if self.recipe.schedule == "constant":
@@ -223,19 +233,39 @@ class Run:
         if evaluate is not None:
             with evaluating(self.predictor):
                 record |= {name: float(value) for name, value in evaluate(self.predictor).items()}
+            self._keep_if_best(record)
             self._clock = time.perf_counter()  # seconds are those of training
         self.history.append(record)
 
+    def _keep_if_best(self, record: Mapping[str, float]) -> None:
+        """Keep the weights of the best value so far, and count the evaluations since."""
+        if self.keep_best is None:
+            return
+        if self.keep_best not in record:
+            raise ValueError(f"keep_best must name what evaluate gives: {', '.join(record)}; got {self.keep_best!r}.")
+        if self.best is not None and record[self.keep_best] <= self.best["value"]:
+            self.best["since"] += 1
+            return
+        weights = {name: value.clone() for name, value in self.predictor.state_dict().items()}
+        self.best = {"value": record[self.keep_best], "since": 0, "model": weights}
 
-def _checked_prior(prior: Any, method: Method, n: int) -> float | Tensor | None:
-    """No prior where none is needed, one for all, or (n,) one for each pair."""
-    if not method.needs_prior:
-        return None
-    if prior is None:
+    def is_stuck(self, patience: int | None) -> bool:
+        """Whether the best value was not bettered in so many evaluations."""
+        return patience is not None and self.best is not None and self.best["since"] >= patience
+
+
+def _checked_prior(prior: Any, method: Method, pairs: Pairs) -> float | Tensor | None:
+    """No prior where none is needed, one for all, or one for each pair: (n,), or with K classes (n, K)."""
+    if method.needs_prior and prior is None:
         raise prior_missing(method.name)
+    if prior is None or method.prior == "unused":
+        return None
+    if pairs.has_vectors:
+        priors = check_class_priors(prior, pairs.n_classes)
+        return torch.from_numpy(priors.astype(np.float32)).expand(len(pairs), -1)
     if not hasattr(prior, "shape") or prior.shape == ():
         return check_prior(prior)
-    priors = check_vector("prior", prior, n)
+    priors = check_vector("prior", prior, len(pairs))
     check_prior(float(priors.min()))
     check_prior(float(priors.max()))
     return torch.from_numpy(priors.astype(np.float32))

@@ -1,0 +1,121 @@
+"""Logistic regression from differences, solved to the end: no epochs, no learning rate."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from confdiff.estimators.inputs import as_float_matrix, as_pairs, class_names
+from confdiff.estimators.items import DifferenceScored, ItemClassifier, differences_of
+from confdiff.pairs import Pairs
+from confdiff.validation import check_number, check_prior
+
+Vector = NDArray[np.float64]
+
+
+class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
+    r"""A linear classifier learned from pairs with confidence differences by L-BFGS.
+
+    Where the prior is given, it minimises the unbiased risk with the logistic loss, which for a linear model is convex:
+    cross-entropy with the targets :math:`\pi - c` and :math:`\pi + c`, plus a ridge. Where it is not, that solution at
+    a prior of 1/2 is the start of difference regression; the shape of the logistic function then tells the offset.
+
+    Parameters
+    ----------
+    prior : the class prior, if it is known.
+    C : as in scikit-learn, the inverse of the strength of the ridge; it does not touch the intercept.
+    classes : as in ``ConfDiffClassifier``.
+
+    Attributes
+    ----------
+    coef_ : (1, d). intercept_ : (1,). n_iter_, classes_, n_features_in_, feature_names_in_.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 2, 2))
+    >>> risk = 1 / (1 + np.exp(-(2 * X[..., 0] - 1)))
+    >>> ConfDiffLogisticRegression(C=1e4).fit(X, risk[:, 1] - risk[:, 0]).coef_.round(1)
+    array([[2., 0.]])
+    """
+
+    def __init__(self, *, prior: float | None = None, C: float = 1.0, classes: Any = None) -> None:
+        self.prior = prior
+        self.C = C
+        self.classes = classes
+
+    def fit(
+        self, pairs: Any, c: ArrayLike | None = None, *, items: Any = None, sample_weight: ArrayLike | None = None
+    ) -> "ConfDiffLogisticRegression":
+        """Learn from pairs and their confidence differences; the arguments are those of ``ConfDiffClassifier.fit``."""
+        from scipy.optimize import minimize
+
+        data = as_float_matrix(as_pairs(pairs, c, items=items, weight=sample_weight))
+        if data.has_vectors:
+            raise ValueError("logistic regression knows two classes; got differences of several.")
+        (given,) = data.targets("differences").double().numpy()
+        prior = 0.5 if self.prior is None else check_prior(self.prior)
+        check_number("C", self.C, above=0)
+        x = data.items.double().numpy()
+        first, second = x[data.left], x[data.right]
+        weight = np.ones(len(given)) if data.weight is None else data.weight.double().numpy()
+        arguments = (first, second, given, weight / weight.sum(), 1 / (self.C * len(given)))
+        found = minimize(_unbiased, np.zeros(x.shape[1] + 1), (*arguments, prior), "L-BFGS-B", jac=True)
+        self.n_iter_ = found.nit
+        if self.prior is None:
+            found = minimize(_regression, found.x, arguments, "L-BFGS-B", jac=True)
+            self.n_iter_ += found.nit
+        self.coef_, self.intercept_ = found.x[None, :-1], found.x[-1:]
+        self.classes_ = class_names(self.classes, data)
+        self._remember_features(data)
+        return self
+
+    def decision_function(self, X: Any) -> Vector:
+        """The scores w.x + b. X: (m, d). Returns: (m,)."""
+        return self._items(X) @ self.coef_[0] + self.intercept_[0]  # type: ignore[no-any-return]
+
+    def predict_proba(self, X: Any) -> Vector:
+        """The probabilities of the negative and the positive class. X: (m, d). Returns: (m, 2)."""
+        p = _sigmoid(self.decision_function(X))
+        return np.stack([1 - p, p], axis=1)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each item. X: (m, d). Returns: (m,)."""
+        positive = self.decision_function(X) >= 0
+        return self.classes_[positive.astype(int)]  # type: ignore[no-any-return]
+
+    def _differences(self, pairs: Pairs) -> NDArray[Any]:
+        data = self._items_of(pairs)
+        return differences_of(self.predict_proba(data.items.numpy()), data)
+
+
+def _sigmoid(z: Vector) -> Vector:
+    from scipy.special import expit
+
+    return expit(z)  # type: ignore[no-any-return]
+
+
+def _unbiased(
+    point: Vector, x: Vector, x_prime: Vector, c: Vector, weight: Vector, ridge: float, prior: float
+) -> tuple[float, Vector]:
+    """The unbiased risk with the logistic loss and a ridge, and its gradient."""
+    w, b = point[:-1], point[-1]
+    value, gradient = ridge * w @ w / 2, np.append(ridge * w, 0.0)
+    for side, target in ((x, prior - c), (x_prime, prior + c)):
+        g = side @ w + b
+        value += weight @ (np.logaddexp(0, g) - target * g) / 2
+        slope = weight * (_sigmoid(g) - target) / 2
+        gradient += np.append(slope @ side, slope.sum())
+    return float(value), gradient
+
+
+def _regression(
+    point: Vector, x: Vector, x_prime: Vector, c: Vector, weight: Vector, ridge: float
+) -> tuple[float, Vector]:
+    """The squared error of the predicted differences with a ridge, and its gradient."""
+    w, b = point[:-1], point[-1]
+    p, p_prime = _sigmoid(x @ w + b), _sigmoid(x_prime @ w + b)
+    residual = p_prime - p - c
+    slope, slope_prime = -2 * weight * residual * p * (1 - p), 2 * weight * residual * p_prime * (1 - p_prime)
+    gradient = np.append(slope @ x + slope_prime @ x_prime + ridge * w, (slope + slope_prime).sum())
+    return float(weight @ residual**2 + ridge * w @ w / 2), gradient

@@ -1,0 +1,94 @@
+"""Many classes by many classifiers of two: the fallback that the paper names, for comparison."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from confdiff.estimators.inputs import as_pairs, class_names
+from confdiff.validation import check_class_priors
+
+
+class _Reduction(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    def __init__(self, estimator: Any, *, prior: ArrayLike | None = None, classes: Any = None) -> None:
+        self.estimator = estimator
+        self.prior = prior
+        self.classes = classes
+
+    def fit(self, pairs: Any, c: ArrayLike | None = None, *, items: Any = None) -> "_Reduction":
+        """Fit a copy of the estimator for each binary problem. c: (n, K)."""
+        data = as_pairs(pairs, c, items=items)
+        if not data.has_vectors:
+            raise ValueError("the differences must be vectors with an entry for each class, shape (n, K).")
+        prior = None if self.prior is None else check_class_priors(self.prior, data.n_classes)
+        self.classes_ = class_names(self.classes, data)
+        self.estimators_ = []
+        for problem in self._problems(data.n_classes):
+            model = clone(self.estimator)
+            if prior is not None:
+                model.set_params(prior=_prior_of(prior, problem))
+            self.estimators_.append(model.fit(data.of_class(*problem)))
+        return self
+
+    @staticmethod
+    def _problems(n_classes: int) -> Iterator[tuple[int, ...]]:
+        raise NotImplementedError
+
+    def _positive(self, X: Any) -> NDArray[np.float64]:
+        """(m, problems) the probabilities of the positive class in each binary problem."""
+        check_is_fitted(self)
+        return np.stack([model.predict_proba(X)[:, 1] for model in self.estimators_], axis=1)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Shares of the classes, which add up to 1. X: (m, d). Returns: (m, K)."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each item. X: (m, d). Returns: (m,)."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]  # type: ignore[no-any-return]
+
+
+class OneVersusRest(_Reduction):
+    """A classifier for each class against all others, learned from the differences of that class.
+
+    estimator : any estimator of pairs. prior : (K,) the class priors. classes : their names.
+    """
+
+    @staticmethod
+    def _problems(n_classes: int) -> Iterator[tuple[int, ...]]:
+        return ((k,) for k in range(n_classes))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The probabilities of the classes, divided by their sum. X: (m, d). Returns: (m, K)."""
+        p = self._positive(X) + 1e-12
+        return p / p.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
+
+
+class OneVersusOne(_Reduction):
+    """A classifier for each two classes j < k that says which of them is the likelier; the votes are added up.
+
+    It learns q = (1 + p_k - p_j) / 2 from the differences (c_k - c_j) / 2: unlike the posterior of k among j and k,
+    that is told by differences of posteriors. Parameters as in :class:`OneVersusRest`.
+    """
+
+    @staticmethod
+    def _problems(n_classes: int) -> Iterator[tuple[int, ...]]:
+        return combinations(range(n_classes), 2)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The share of the votes of each class; no calibrated probabilities. X: (m, d). Returns: (m, K)."""
+        votes = self._positive(X)
+        shares = np.zeros((len(votes), len(self.classes_)))
+        for (j, k), vote in zip(self._problems(len(self.classes_)), votes.T, strict=True):
+            shares[:, k] += vote
+            shares[:, j] += 1 - vote
+        return shares / shares.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
+
+
+def _prior_of(prior: NDArray[Any], problem: tuple[int, ...]) -> float:
+    """The mean of what a binary problem predicts."""
+    return float(prior[problem[0]] if len(problem) == 1 else (1 + prior[problem[1]] - prior[problem[0]]) / 2)

@@ -1,0 +1,152 @@
+"""Estimators without a network: any scikit-learn classifier, logistic regression, reductions of many classes to two."""
+
+import numpy as np
+import pytest
+from scipy.optimize import check_grad
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+
+from confdiff import (
+    ConfDiffClassifier,
+    ConfDiffLogisticRegression,
+    OneVersusOne,
+    OneVersusRest,
+    Pairs,
+    ProjectedClassifier,
+    estimate_prior,
+)
+from confdiff.estimator_checks import pair_estimator_checks
+from confdiff.estimators import logistic
+from easy import easy_pairs
+
+CHECKS = dict(pair_estimator_checks())
+ESTIMATORS = {
+    "projected": ProjectedClassifier(LogisticRegression(C=100), prior=0.5),
+    "logistic": ConfDiffLogisticRegression(prior=0.5, C=100),
+    "logistic without a prior": ConfDiffLogisticRegression(C=100),
+}
+
+
+@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("estimator", ESTIMATORS.values(), ids=list(ESTIMATORS))
+def test_our_checks(estimator, check):
+    CHECKS[check](estimator)
+
+
+def test_logistic_regression_finds_the_weights_with_and_without_the_prior():
+    chance = np.random.default_rng(0)
+    X = chance.normal(size=(3000, 2, 3))
+    r = 1 / (1 + np.exp(-(X @ [2.0, -1.0, 0.0] - 1.5)))
+    c = r[:, 1] - r[:, 0]
+    for prior in (None, float(r.mean())):
+        model = ConfDiffLogisticRegression(prior=prior, C=1e6).fit(X, c)
+        assert model.coef_[0] == pytest.approx([2, -1, 0], abs=0.02 if prior is None else 0.2)
+        assert model.intercept_ == pytest.approx(-1.5, abs=0.02 if prior is None else 0.2)
+
+
+def test_logistic_regression_s_gradients():
+    chance = np.random.default_rng(0)
+    x, x_prime, point = chance.normal(size=(9, 3)), chance.normal(size=(9, 3)), chance.normal(size=4)
+    c, weight = chance.uniform(-1, 1, 9), chance.random(9)
+    for function, extra in ((logistic._unbiased, (0.3,)), (logistic._regression, ())):
+        arguments = (x, x_prime, c, weight, 0.7, *extra)
+        value = lambda p, f=function, a=arguments: f(p, *a)[0]  # noqa: E731
+        slope = lambda p, f=function, a=arguments: f(p, *a)[1]  # noqa: E731
+        assert check_grad(value, slope, point) < 1e-5
+
+
+def test_logistic_regression_is_what_the_network_converges_to():
+    pairs = easy_pairs()
+    solved = ConfDiffLogisticRegression(prior=0.5, C=1e9).fit(pairs)
+    trained = ConfDiffClassifier(
+        "confdiff-unbiased", prior=0.5, model="linear", batch_size=400, epochs=2000, weight_decay=0.0
+    ).fit(pairs)
+    items = pairs.items.numpy()
+    assert np.abs(solved.decision_function(items) - trained.decision_function(items)).max() < 0.02
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        RandomForestClassifier(50, min_samples_leaf=5, random_state=0),
+        HistGradientBoostingClassifier(max_iter=30),
+        LogisticRegression(),
+    ],
+    ids=lambda classifier: type(classifier).__name__,
+)
+@pytest.mark.filterwarnings("ignore:the differences leave")  # trees say nothing for certain
+def test_any_classifier_that_takes_weights_learns(classifier):
+    pairs = easy_pairs(n_items=800, n_pairs=800)
+    model = ProjectedClassifier(classifier).fit(pairs)
+    right = (model.predict(pairs.items.numpy()) > 0) == (pairs.posteriors.numpy() > 0.5)
+    assert right.mean() > 0.93
+    assert model.history_[-1] > model.history_[0]
+    assert model.prior_ == pytest.approx(float(pairs.posteriors.mean()), abs=0.06)
+
+
+def test_a_forest_would_not_move_from_its_own_targets():
+    """In-sample a forest repeats what it was told; out of fold it learns more of the differences each round."""
+    pairs = easy_pairs(n_items=800, n_pairs=800)
+    forest = RandomForestClassifier(50, random_state=0)
+    model = ProjectedClassifier(forest, tol=0).fit(pairs)
+    assert max(model.history_) > model.history_[0] + 0.02
+
+
+def test_a_prior_that_is_left_open_is_warned_of():
+    chance = np.random.default_rng(0)
+    X = chance.normal(size=(600, 2, 2))
+    r = 0.2 + 0.4 / (1 + np.exp(-3 * X[..., 0]))
+    with pytest.warns(UserWarning, match="leave the class prior open"):
+        ProjectedClassifier(LogisticRegression()).fit(X, r[:, 1] - r[:, 0])
+    told = ProjectedClassifier(LogisticRegression(), prior=float(r.mean())).fit(X, r[:, 1] - r[:, 0])
+    assert told.prior_ == pytest.approx(r.mean(), abs=0.02)
+
+
+def test_what_takes_no_weights_is_refused():
+    with pytest.raises(ValueError, match="KNeighborsClassifier does not"):
+        ProjectedClassifier(KNeighborsClassifier()).fit(easy_pairs())
+
+
+def three_classes(n_pairs=500):
+    chance = np.random.default_rng(0)
+    items = chance.normal(size=(400, 3)).astype(np.float32)
+    scores = 3 * items
+    r = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    rows = chance.integers(0, 400, (n_pairs, 2))
+    return Pairs.from_rows(rows, items, r[rows[:, 1]] - r[rows[:, 0]]), r
+
+
+@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize("kind", [OneVersusRest, OneVersusOne])
+def test_reductions_of_many_classes_to_two(kind, told):
+    pairs, r = three_classes()
+    prior = r.mean(axis=0) if told else None
+    model = kind(ConfDiffClassifier(model="linear", batch_size=64), prior=prior, classes=("a", "b", "c"))
+    items = pairs.items.numpy()
+    shares = model.fit(pairs).predict_proba(items)
+    assert shares.sum(axis=1) == pytest.approx(1)
+    assert (model.predict(items) == np.array(["a", "b", "c"])[r.argmax(axis=1)]).mean() > 0.85
+    with pytest.raises(ValueError, match="must be vectors"):
+        kind(ConfDiffClassifier()).fit(easy_pairs())
+
+
+def test_trees_learn_many_classes():
+    pairs, r = three_classes(1500)
+    model = ProjectedClassifier(HistGradientBoostingClassifier(max_iter=30)).fit(pairs)
+    assert (model.predict(pairs.items.numpy()) == r.argmax(axis=1)).mean() > 0.85
+    assert model.score(pairs) > 0.8
+
+
+def test_the_estimate_contains_the_truth_and_says_when_it_does_not_know():
+    chance = np.random.default_rng(0)
+    items = chance.normal(size=(900, 2)).astype(np.float32)
+    rows = chance.integers(0, 900, (900, 2))
+    for low, high, known in ((0.0, 1.0, True), (0.2, 0.6, False)):
+        r = low + (high - low) / (1 + np.exp(-(4 * items[:, 0] - 1)))
+        estimate = estimate_prior(Pairs.from_rows(rows, items, r[rows[:, 1]] - r[rows[:, 0]]))
+        assert estimate.is_identified == known
+        assert estimate.confidence_low - 0.02 <= r.mean() <= estimate.confidence_high + 0.02
+        assert ("leave the class prior open" in str(estimate)) != known
+    with pytest.raises(ValueError, match="4 pairs are too few"):
+        estimate_prior(easy_pairs()[:4])

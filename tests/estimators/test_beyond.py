@@ -1,0 +1,179 @@
+"""What the estimator can do beyond the paper: no prior, a prior from labels, stopping, calibration, many classes."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.metrics import log_loss
+
+from confdiff import ConfDiffClassifier, Pairs
+from easy import easy_pairs
+
+QUICK = {"model": "linear", "batch_size": 64}
+
+
+def pairs_between(low, high, n_pairs=1500, noise=0.0, seed=0):
+    """Pairs whose posteriors lie in [low, high], the posteriors, and labels drawn from them."""
+    chance = np.random.default_rng(seed)
+    items = chance.normal(size=(1000, 3)).astype(np.float32)
+    r = low + (high - low) / (1 + np.exp(-4 * items[:, 0]))
+    rows = chance.integers(0, 1000, (n_pairs, 2))
+    c = r[rows[:, 1]] - r[rows[:, 0]] + noise * chance.normal(size=n_pairs)
+    return Pairs.from_rows(rows, items, c.clip(-1, 1)), r, chance.random(1000) < r
+
+
+def many_classes(n_classes=4, n_pairs=800, seed=0):
+    chance = np.random.default_rng(seed)
+    items = chance.normal(size=(600, 3)).astype(np.float32)
+    scores = items @ chance.normal(size=(3, n_classes)) * 2
+    r = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    rows = chance.integers(0, 600, (n_pairs, 2))
+    labels = (chance.random(600)[:, None] > r.cumsum(axis=1)).sum(axis=1)
+    return Pairs.from_rows(rows, items, r[rows[:, 1]] - r[rows[:, 0]], posteriors=r, labels=labels), r
+
+
+def test_no_prior_is_needed_where_posteriors_reach_both_ends():
+    pairs, r, _ = pairs_between(0, 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = ConfDiffClassifier(**QUICK).fit(pairs)
+    assert np.abs(model.predict_proba(pairs.items.numpy())[:, 1] - r).mean() < 0.03
+    assert model.prior_ == pytest.approx(r.mean(), abs=0.03)
+
+
+def test_a_prior_that_the_differences_leave_open_is_warned_of_and_a_given_one_used():
+    pairs, r, _ = pairs_between(0.2, 0.6)
+    with pytest.warns(UserWarning, match=r"leave the class prior open between 0\.\d+ and 0\.\d+"):
+        ConfDiffClassifier(model="mlp").fit(pairs)
+    told = ConfDiffClassifier(model="mlp", prior=float(r.mean())).fit(pairs)
+    assert np.abs(told.predict_proba(pairs.items.numpy())[:, 1] - r).mean() < 0.03
+
+
+def test_a_few_labels_tell_what_differences_leave_open():
+    pairs, r, y = pairs_between(0.2, 0.6)
+    some = np.random.default_rng(1).permutation(1000)[:200]
+    items = pairs.items.numpy()
+    model = ConfDiffClassifier(model="mlp", epochs=20).fit(pairs, labelled=(items[some], y[some]))
+    assert model.prior_estimate_.n_labels == 200
+    assert model.prior_ == pytest.approx(r.mean(), abs=0.1)
+    assert np.abs(model.predict_proba(items)[:, 1] - r).mean() < 0.1
+
+
+@pytest.mark.parametrize("method", ["confdiff-abs", "confdiff-regression"])
+def test_an_estimated_prior_is_used(method):
+    pairs, r, _ = pairs_between(0, 1)
+    model = ConfDiffClassifier(method, prior="estimate", **QUICK).fit(pairs)
+    assert model.prior_ == pytest.approx(r.mean(), abs=0.05)
+    assert model.prior_estimate_.is_identified
+
+
+def test_early_stopping_keeps_the_best_weights_and_helps_where_differences_are_noisy():
+    pairs, r, _ = pairs_between(0, 1, n_pairs=300, noise=0.5)
+    items = pairs.items.numpy()
+    long = {"epochs": 150, "batch_size": 64, "schedule": "constant", "prior": 0.5, "random_state": 1}
+    plain = ConfDiffClassifier(**long).fit(pairs)
+    stopped = ConfDiffClassifier(**long, early_stopping=True, validation_fraction=0.2).fit(pairs)
+    assert stopped.n_iter_ < plain.n_iter_ == 150
+    errors = [np.abs(model.predict_proba(items)[:, 1] - r).mean() for model in (plain, stopped)]
+    assert errors[1] < errors[0]
+    best = max(record["agreement"] for record in stopped.history_)
+    assert stopped.history_[-1]["agreement"] < best
+
+
+def test_calibration_needs_no_labels():
+    pairs, _, y = pairs_between(0, 1, n_pairs=400)
+    items = pairs.items.numpy()
+    fits = [
+        ConfDiffClassifier("confdiff-abs", prior=0.5, batch_size=64, epochs=100, calibrated=flag).fit(pairs)
+        for flag in (False, True)
+    ]
+    losses = [log_loss(y, model.predict_proba(items)[:, 1].astype(float)) for model in fits]
+    assert fits[1].temperature_ != 1
+    assert losses[1] < losses[0]
+
+
+def test_another_prior_at_prediction_is_a_shift_of_the_log_odds():
+    pairs, _, _ = pairs_between(0, 1)
+    model = ConfDiffClassifier(prior=0.5, **QUICK).fit(pairs)
+    items = pairs.items.numpy()
+    before = model.decision_function(items)
+    after = model.set_params(target_prior=0.1).decision_function(items)
+    assert after - before == pytest.approx(np.log(1 / 9), abs=1e-5)
+    assert model.score(pairs) == model.set_params(target_prior=None).score(pairs)  # differences are those of training
+
+
+@pytest.mark.parametrize("method", ["confdiff-regression", "confdiff-projection", "confdiff-abs", "oracle-soft"])
+def test_many_classes(method):
+    pairs, r = many_classes()
+    prior = r.mean(axis=0) if method == "confdiff-abs" else None
+    model = ConfDiffClassifier(method, prior=prior, **QUICK).fit(pairs)
+    p = model.predict_proba(pairs.items.numpy())
+    assert p.shape == r.shape
+    assert p.sum(axis=1) == pytest.approx(1, abs=1e-5)
+    assert (model.predict(pairs.items.numpy()) == r.argmax(axis=1)).mean() > 0.9
+    assert model.score(pairs) > 0.85
+    assert model.classes_.tolist() == [0, 1, 2, 3]
+
+
+def test_many_classes_at_another_prior():
+    pairs, r = many_classes()
+    model = ConfDiffClassifier(prior=r.mean(axis=0), **QUICK).fit(pairs)
+    before = model.predict_proba(pairs.items.numpy()).mean(axis=0)
+    after = model.set_params(target_prior=[0.7, 0.1, 0.1, 0.1]).predict_proba(pairs.items.numpy()).mean(axis=0)
+    assert after[0] > before[0]
+
+
+def test_two_classes_as_vectors_are_two_classes():
+    pairs = easy_pairs()
+    c = pairs.difference.numpy()
+    vectors = np.stack([-c, c], axis=1)
+    rows = np.stack([pairs.left, pairs.right], axis=1)
+    items = pairs.items.numpy()
+    one = ConfDiffClassifier(prior=0.5, **QUICK).fit(rows, c, items=items).predict_proba(items)
+    two = ConfDiffClassifier(prior=[0.5, 0.5], **QUICK).fit(rows, vectors, items=items).predict_proba(items)
+    assert np.abs(one - two).mean() < 0.03
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda c: c * 0.5 + 0.01, "added up over the classes, must lie in"),
+        (lambda c: c * 5, "must lie in"),
+        (lambda c: c[:-1], "one row for each pair"),
+        (lambda c: np.where(c == c[3, 1], np.nan, c), "must be finite"),
+    ],
+)
+def test_bad_vectors_are_named(change, message):
+    pairs, _ = many_classes()
+    with pytest.raises(ValueError, match=message):
+        Pairs(pairs.items, pairs.left, pairs.right, change(pairs.difference.numpy()))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"method": "confdiff-information"}, "knows two classes only"),
+        ({"prior": 0.5}, "prior must be one number for each class"),
+        ({"prior": [0.5, 0.5]}, "prior must have one entry for each class: expected 4, got 2"),
+        ({"prior": [0.5, 0.5, 0.5, 0.5]}, "adding up to 1"),
+        ({"prior": "estimate"}, "differences of two classes"),
+        ({"classes": ("a", "b")}, "4 different names"),
+        ({"loss": "squared"}, "many classes are learned by the logistic loss"),
+        ({"calibrated": True}, "calibrated is there for two classes"),
+    ],
+)
+def test_what_many_classes_cannot_do_is_said(parameters, message):
+    pairs, _ = many_classes()
+    with pytest.raises(ValueError, match=message):
+        ConfDiffClassifier(**(QUICK | parameters)).fit(pairs)
+
+
+@pytest.mark.parametrize("uses", [{"calibrated": True}, {"target_prior": 0.3}])
+def test_rescaling_is_for_the_logistic_loss(uses):
+    with pytest.raises(ValueError, match="two classes and the logistic loss"):
+        ConfDiffClassifier(loss="squared", **uses, **QUICK).fit(easy_pairs())
+
+
+def test_too_few_pairs_to_hold_some_out():
+    with pytest.raises(ValueError, match="3 pairs are too few to hold 2 of them out"):
+        ConfDiffClassifier(early_stopping=True, **QUICK).fit(easy_pairs()[:3])

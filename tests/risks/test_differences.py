@@ -1,0 +1,82 @@
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from confdiff.losses import hinge, squared
+from confdiff.risks import euclidean_projection, information_projection, projected_targets, regression_terms
+
+probabilities = st.floats(0, 1)
+differences = st.floats(-1, 1)
+
+
+@pytest.mark.parametrize("project", [euclidean_projection, information_projection])
+@given(p=probabilities, p_prime=probabilities, c=differences)
+def test_projections_are_posteriors_that_differ_by_c(project, p, p_prime, c):
+    t = project(*(torch.tensor([value], dtype=torch.float64) for value in (p, p_prime, c))).item()
+    assert math.isfinite(t)
+    assert -1e-12 <= t <= 1 + 1e-12
+    assert -1e-12 <= t + c <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("project", [euclidean_projection, information_projection])
+@given(p=st.floats(0.001, 0.999), p_prime=st.floats(0.001, 0.999))
+def test_what_agrees_already_is_left_alone(project, p, p_prime):
+    first, second = torch.tensor([p], dtype=torch.float64), torch.tensor([p_prime], dtype=torch.float64)
+    assert project(first, second, second - first).item() == pytest.approx(p, abs=1e-9)
+
+
+@pytest.mark.parametrize("project", [euclidean_projection, information_projection])
+def test_projections_do_not_care_which_item_comes_first_nor_which_class_is_positive(project):
+    chance = torch.Generator().manual_seed(0)
+    p, p_prime = torch.rand(2, 50, generator=chance, dtype=torch.float64)
+    c = torch.rand(50, generator=chance, dtype=torch.float64) * 2 - 1
+    t = project(p, p_prime, c)
+    torch.testing.assert_close(project(p_prime, p, -c), t + c)
+    torch.testing.assert_close(project(1 - p, 1 - p_prime, -c), 1 - t)
+
+
+def test_information_projection_has_the_least_divergence():
+    chance = torch.Generator().manual_seed(1)
+    p, p_prime = torch.rand(2, 20, generator=chance, dtype=torch.float64) * 0.98 + 0.01
+    c = torch.rand(20, generator=chance, dtype=torch.float64) * 1.8 - 0.9
+
+    def divergence(t):
+        def of(t, p):
+            return torch.xlogy(t, t / p) + torch.xlogy(1 - t, (1 - t) / (1 - p))
+
+        return of(t, p) + of(t + c, p_prime)
+
+    least = divergence(information_projection(p, p_prime, c))
+    for share in torch.linspace(0, 1, 101, dtype=torch.float64):
+        low, high = (-c).clamp(min=0), (1 - c).clamp(max=1)
+        assert (least <= divergence(low + share * (high - low)) + 1e-12).all()
+
+
+def test_shifted_targets_have_the_mean_of_the_prior_where_nothing_is_clipped():
+    g, g_prime, c = torch.zeros(3), torch.zeros(3), torch.tensor([0.1, -0.2, 0.3])
+    t, t_prime = projected_targets(g, g_prime, c, prior=0.4)
+    assert torch.cat([t, t_prime]).mean().item() == pytest.approx(0.4)
+    torch.testing.assert_close(t_prime - t, c)
+
+
+def test_differences_beyond_what_is_possible_count_as_certain():
+    t, t_prime = projected_targets(torch.zeros(2), torch.zeros(2), torch.tensor([1.7, -3.0]))
+    assert t.tolist() == [0, 1]
+    assert t_prime.tolist() == [1, 0]
+
+
+def test_no_gradient_flows_through_targets():
+    g = torch.zeros(2, requires_grad=True)
+    assert not any(t.requires_grad for t in projected_targets(g, g, torch.tensor([0.1, 0.2]), prior=0.3))
+
+
+def test_probabilities_are_those_of_the_loss():
+    g, g_prime, c = torch.tensor([-0.5]), torch.tensor([0.5]), torch.tensor([0.5])
+    assert regression_terms(g, g_prime, c, loss=squared)[0].item() == pytest.approx(0)  # (1 + g) / 2
+    with pytest.raises(ValueError, match="the hinge loss gives no probabilities"):
+        regression_terms(g, g_prime, c, loss=hinge)
+    with pytest.raises(ValueError, match="gives no probabilities"):
+        regression_terms(g, g_prime, c, loss=lambda z: z)

@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+import torch
+
+from confdiff.calibration import adjust_prior, fit_temperature, fit_to_differences
+from confdiff.randomness import generator
+from confdiff.teacher import Grades
+from finite import some_distribution
+
+
+@pytest.mark.parametrize("temperature", [0.25, 1.0, 3.0])
+def test_the_temperature_is_found(temperature):
+    chance = generator(0, "test")
+    scores = 2 * torch.randn(20_000, generator=chance)
+    labels = (torch.rand(20_000, generator=chance) < torch.sigmoid(scores / temperature)).float()
+    assert fit_temperature(scores, labels) == pytest.approx(temperature, rel=0.05)
+
+
+def test_perfect_scores_ask_for_a_bounded_temperature():
+    assert 0.2 < fit_temperature(torch.tensor([3.0, -3.0]), torch.tensor([1.0, 0.0])) < 0.3
+
+
+def test_posteriors_are_adjusted_to_another_prior_exactly():
+    """On a finite distribution: reweight the classes, compute the posteriors anew, compare."""
+    finite = some_distribution()
+    for prior in (0.05, 0.2, 0.5, 0.9):
+        positive = finite.p * finite.r / finite.prior
+        negative = finite.p * (1 - finite.r) / (1 - finite.prior)
+        anew = prior * positive / (prior * positive + (1 - prior) * negative)
+        assert torch.allclose(adjust_prior(finite.r, finite.prior, prior), anew, atol=1e-12)
+        back = adjust_prior(adjust_prior(finite.r, finite.prior, prior), prior, finite.prior)
+        assert torch.allclose(back, finite.r, atol=1e-12)
+    with pytest.raises(ValueError, match="prior must be a probability"):
+        adjust_prior(finite.r, 0.5, 1.0)
+
+
+@pytest.mark.parametrize("old", [0.001, 0.2, 0.497, 0.5, 0.999])
+@pytest.mark.parametrize("new", [0.001, 0.2, 0.3, 0.5, 0.8, 0.999])
+def test_adjusted_posteriors_stay_probabilities_in_32_bits(old, new):
+    r = torch.tensor([0.0, 1e-30, 1e-7, 0.5, 1 - 6e-8, 1.0])
+    adjusted = adjust_prior(r, old, new)
+    assert (adjusted >= 0).all()
+    assert (adjusted <= 1).all()
+    assert (adjusted.diff() >= 0).all()
+    scores = torch.tensor([18.0, 30.0])  # of which the sigmoid in 32 bits is 1
+    exact = 1 / (1 + torch.exp(-(scores.double() + np.log(new / (1 - new)) - np.log(old / (1 - old)))))
+    assert Grades(scores, old, 1.0).at_prior(new).double() == pytest.approx(exact, abs=1e-6)
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("offset", [0.0, -1.0])
+def test_temperature_and_offset_are_found_from_differences(temperature, offset):
+    chance = generator(0, "test")
+    g, g_prime = 3 * torch.randn(2, 5000, generator=chance)
+    r, r_prime = (torch.sigmoid((z + offset) / temperature) for z in (g, g_prime))
+    prior = float(torch.cat([r, r_prime]).mean())
+    found = fit_to_differences(g, g_prime, r_prime - r, prior=prior)
+    assert found == pytest.approx((temperature, offset), abs=0.02)
+    noisy = r_prime - r + 0.2 * torch.randn(5000, generator=chance)
+    assert fit_to_differences(g, g_prime, noisy, prior=prior) == pytest.approx((temperature, offset), abs=0.2)
+
+
+def test_without_a_prior_there_is_no_offset():
+    g, g_prime = torch.randn(2, 100, generator=generator(0, "test"))
+    c = torch.sigmoid((g_prime + 1) / 2) - torch.sigmoid((g + 1) / 2)
+    assert fit_to_differences(g, g_prime, c)[1] == 0
