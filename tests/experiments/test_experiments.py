@@ -13,9 +13,11 @@ import pytest
 from command import COMMAND, confdiff
 from confdiff.experiments.cells import Cell, cells_of
 from confdiff.experiments.comparison import duels, mean_ranks
+from confdiff.experiments.markdown import as_markdown
 from confdiff.experiments.paper import METHODS_OF_THE_PAPER, TABLES, Printed, printed_numbers, table_grid
-from confdiff.experiments.report import as_csv, as_html, as_markdown, sections_of
+from confdiff.experiments.report import as_csv, as_html
 from confdiff.experiments.runner import run_trials
+from confdiff.experiments.sections import sections_of
 from confdiff.experiments.spec import TrialSpec
 from confdiff.experiments.store import Store
 from confdiff.experiments.trial import looked_at, pairs_for, recipe_for, run_trial
@@ -219,13 +221,30 @@ def test_the_report_reads_the_store_alone():
     usps = next(row for row in rows if (row["dataset"], row["prior"], row["method"]) == ("usps", "0.5", "confdiff-abs"))
     assert (usps["trials"], usps["mean"], usps["printed_mean"]) == ("3", "0.92100", "0.959")
     text = as_markdown([section])
-    assert "**.921 ± .001** (3)<br>.959 ± .004 -" in text
+    assert "**.921 ± .001** (3)<br>.959 ± .004, -.038 -" in text
     assert "confdiff reproduce table2 --protocol authors --trials 3" in text
     page = as_html([section])
     assert page.count("data:image/png;base64,") == 2
     assert 'src="http' not in page
     assert 'href="http' not in page
     assert "<b>.921 ± .001</b>" in page
+
+
+def test_the_paper_s_order_of_methods_up_to_one_deviation():
+    records = made_up_records()
+    for record in made_up_records():
+        if record["method"] == "pcomp-abs":  # .07 below ABS, and of a deviation of .001
+            records.append(record | {"method": "confdiff-relu", "key": record["key"] + "r"})
+            above = 0.0005 if record["dataset"] == "usps" else 0.01
+            records.append(record | {"method": "confdiff-unbiased", "accuracy": record["accuracy"] + above, "key": "u"})
+    (section,) = sections_of([record | {"key": str(number)} for number, record in enumerate(records)])
+    (abs_relu, relu_unbiased) = section.orderings
+    assert abs_relu[2:] == (8, [])
+    assert relu_unbiased[2] == 2
+    assert {cell.dataset for cell in relu_unbiased[3]} == {"optdigits", "pendigits", "letter"}
+    text = as_markdown([section])
+    assert "ConfDiff-ABS >= ConfDiff-ReLU in 8 of 8 cells." in text
+    assert "ConfDiff-ReLU >= ConfDiff-Unbiased in 2 of 8 cells; not in Optdigits at 0.2" in text
 
 
 def test_trials_with_options_are_no_cells_of_the_tables():
@@ -254,7 +273,7 @@ def test_report_as_a_command(tmp_path):
             ["run", "digits", "--prior", "half"],
             "--prior must be numbers separated by commas, such as .2,.8; got 'half'",
         ),
-        (["reproduce", "table9"], "unknown table 'table9'"),
+        (["reproduce", "table9"], "unknown table or study 'table9'"),
         (["report"], "there are no trials in results"),
     ],
 )

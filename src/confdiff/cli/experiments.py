@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean, stdev
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Column, Table
@@ -52,31 +52,47 @@ def run(
 
 
 def reproduce(
-    table: Annotated[str, typer.Argument(help="`table1`: images; `table2`: UCI sets.", show_default=False)],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="`table1`: images; `table2`: UCI sets; `study`: our methods and ABS under noise.", show_default=False
+        ),
+    ],
     datasets: Annotated[str | None, typer.Option(help="Only these data sets, such as usps,letter.")] = None,
     methods: Annotated[str | None, typer.Option(help="Only these methods, such as confdiff-abs,oracle-soft.")] = None,
     priors: Annotated[str | None, typer.Option(help="Only these priors, such as .2,.8.")] = None,
     trials: Trials = 5,
-    epochs: Epochs = 200,
+    epochs: Annotated[
+        int | None, typer.Option(min=1, help="Passes over the pairs; 200 for the tables, 50 for the study.")
+    ] = None,
     protocol: Protocol = "authors",
+    without_prior: Annotated[
+        bool, typer.Option("--without-prior", help="Do not tell the learner the class prior (methods that can).")
+    ] = False,
     jobs: Jobs = 2,
     keep: Results = Path("results"),
     folder: Folder = None,
 ) -> None:
-    """Run the trials of a table of the paper. Stop it at will: the same command does what is missing."""
+    """Run the trials of a table of the paper, or of a study. Stop it at will: the same command does what is missing."""
     with messages.status("loading PyTorch"):
-        from confdiff.experiments.paper import table_grid
+        from confdiff.experiments.paper import TABLES, table_grid
+        from confdiff.experiments.study import study_grid
+        from confdiff.validation import check_choice
 
-    grid = table_grid(
-        table,
-        datasets=_words(datasets),
-        methods=_words(methods),
-        priors=_numbers("--priors", priors),
-        trials=trials,
-        epochs=epochs,
-        protocol=protocol,
-    )
-    _run(grid, keep, jobs, folder)
+    options: dict[str, Any] = {
+        "datasets": _words(datasets),
+        "methods": _words(methods),
+        "priors": _numbers("--priors", priors),
+        "trials": trials,
+        "protocol": protocol,
+    }
+    options |= {} if epochs is None else {"epochs": epochs}
+    if check_choice("table or study", name, [*TABLES, "study"]) == "study":
+        if without_prior:
+            raise ValueError("--without-prior is for tables; the study tells a right or a wrong prior.")
+        _run(study_grid(**options), keep, jobs, folder)
+        return
+    _run(table_grid(name, **options, prior_is_told=not without_prior), keep, jobs, folder)
 
 
 def _words(text: str | None) -> list[str]:
@@ -140,7 +156,7 @@ def _run(specs: "Sequence[TrialSpec]", keep: Path, jobs: int, folder: Path | Non
 
 
 def _show(specs: "Sequence[TrialSpec]", store: "Store") -> None:
-    from confdiff.experiments.report import number
+    from confdiff.experiments.markdown import number
 
     wanted = {spec.key for spec in specs}
     groups: dict[tuple[str, float, str], list[float]] = {}

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
 
@@ -13,8 +13,7 @@ FEWEST = 3  # trials, for a verdict
 CLOSE = 0.01  # accuracies that differ by no more than this agree
 PLAIN = frozenset({
     "key", "dataset", "prior", "protocol", "seed", "method", "epochs", "accuracy", "seconds", "processor_seconds",
-    "teacher_accuracy",
-    "network", "curve", "versions",
+    "teacher_accuracy", "network", "curve", "versions",
 })  # fmt: skip
 """What the record of a trial holds that is made as the paper's tables are; options make it another experiment."""
 
@@ -71,11 +70,16 @@ class Cell:
         return "above" if self.difference > 0 else "below"
 
 
+def is_plain(record: Record) -> bool:
+    """Whether a trial is made as the paper's tables are."""
+    return set(record) <= PLAIN
+
+
 def cells_of(records: Iterable[Record]) -> list[Cell]:
     """The cells that there are trials for, in the order of the paper's tables."""
     groups: dict[tuple[str, str, float, str, int], list[Record]] = defaultdict(list)
     for record in records:
-        if set(record) <= PLAIN and _table_of(record["dataset"]) is not None:
+        if is_plain(record) and _table_of(record["dataset"]) is not None:
             place = (record["protocol"], record["dataset"], record["prior"], record["method"], record["epochs"])
             groups[place].append(record)
     printed = {(p.dataset, p.prior, p.method): p for p in printed_numbers() if p.metric == "accuracy"}
@@ -88,11 +92,17 @@ def cells_of(records: Iterable[Record]) -> list[Cell]:
             method=method,
             epochs=epochs,
             accuracies=tuple(record["accuracy"] for record in group),
-            seconds=sum(record["seconds"] for record in group),
+            seconds=_seconds(group),
             printed=printed.get((dataset, prior, method)),
         )
         for (protocol, dataset, prior, method, epochs), group in groups.items()
     ]
+
+
+def _seconds(group: Sequence[Record]) -> float:
+    """The time of all trials of a cell, by those whose processor time is known, as others may have waited for it."""
+    known: list[float] = [record["processor_seconds"] for record in group if "processor_seconds" in record]
+    return mean(known or [float(record["seconds"]) for record in group]) * len(group)
 
 
 def _table_of(dataset: str) -> str | None:

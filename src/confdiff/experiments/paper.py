@@ -67,12 +67,13 @@ def table_grid(
     trials: int = 5,
     epochs: int = 200,
     protocol: str = "authors",
+    prior_is_told: bool = True,
 ) -> list[TrialSpec]:
     """The trials of a table, a whole round of all cells before the next seed: what is there early covers everything."""
     known = TABLES[check_choice("table", table, TABLES)]
     chosen = [check_choice(f"data set of {table}", name, known) for name in datasets or known]
     return [
-        TrialSpec(TaskSpec(dataset, prior, protocol, seed), method, epochs)
+        TrialSpec(TaskSpec(dataset, prior, protocol, seed), method, epochs, prior_is_told)
         for seed in range(check_count("trials", trials))
         for dataset in chosen
         for prior in priors or PRIORS

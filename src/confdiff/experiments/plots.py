@@ -14,11 +14,16 @@ if TYPE_CHECKING:
     from confdiff.experiments.demo import Demo
     from confdiff.experiments.trial import Record
 
-# Okabe and Ito 2008; the oracles, which are references and not competitors, are grey.
+# Okabe and Ito 2008, and for our own methods the muted colours of Tol 2021; the oracles, which are references and not
+# competitors, are grey.
 COLOURS = {
     "confdiff-unbiased": "#E69F00",
     "confdiff-relu": "#56B4E9",
     "confdiff-abs": "#0072B2",
+    "confdiff-regression": "#882255",
+    "confdiff-combined": "#332288",
+    "confdiff-projection": "#44AA99",
+    "confdiff-information": "#AA4499",
     "pcomp-unbiased": "#F0C400",
     "pcomp-relu": "#CC79A7",
     "pcomp-abs": "#D55E00",
@@ -30,6 +35,10 @@ LABELS = {
     "confdiff-unbiased": "ConfDiff-Unbiased",
     "confdiff-relu": "ConfDiff-ReLU",
     "confdiff-abs": "ConfDiff-ABS",
+    "confdiff-regression": "ConfDiff-Regression",
+    "confdiff-combined": "ConfDiff-Combined",
+    "confdiff-projection": "ConfDiff-Projection",
+    "confdiff-information": "ConfDiff-Information",
     "pcomp-unbiased": "Pcomp-Unbiased",
     "pcomp-relu": "Pcomp-ReLU",
     "pcomp-abs": "Pcomp-ABS",
@@ -48,7 +57,7 @@ def demo_figure(demo: "Demo") -> Figure:
     _learning_curves(left, demo)
     _reliability(right, demo)
     handles, labels = left.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), fontsize=8, frameon=False)
+    figure.legend(handles, labels, loc="outside lower center", ncols=min(6, len(labels)), fontsize=8, frameon=False)
     figure.suptitle(
         f"Even or odd? Learned from {demo.pairs} graded pairs of scikit-learn's digits (prior {demo.prior:g})",
         fontsize=11,

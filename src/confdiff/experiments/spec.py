@@ -7,27 +7,34 @@ from typing import Any
 
 from confdiff.methods import METHODS
 from confdiff.tasks import TaskSpec
-from confdiff.validation import check_choice, check_count
+from confdiff.validation import check_choice, check_count, prior_missing
 
 _VERSION = 1  # of everything in the code that decides a result; a trial of another version is another trial
 
 
 @dataclass(frozen=True)
 class TrialSpec:
-    """One method on one task, for so many epochs."""
+    """One method on one task, for so many epochs.
+
+    prior_is_told: whether the learner is told the class prior; only some methods can do without.
+    """
 
     task: TaskSpec
     method: str
     epochs: int = 200
+    prior_is_told: bool = True
 
     def __post_init__(self) -> None:
         check_choice("method", self.method, METHODS)
         check_count("epochs", self.epochs)
+        if METHODS[self.method].needs_prior and not self.prior_is_told:
+            raise prior_missing(self.method)
 
     @property
     def key(self) -> str:
         """A name for the trial. Options left at their defaults do not enter, so that new ones change nothing."""
         says = {"version": _VERSION, "method": self.method, "epochs": self.epochs, "task": said(self.task)}
+        says |= {} if self.prior_is_told else {"prior_is_told": False}
         return hashlib.sha256(json.dumps(says, sort_keys=True).encode()).hexdigest()[:20]
 
 

@@ -36,7 +36,7 @@ def run_trial(spec: TrialSpec, *, folder: Path | None = None) -> Record:
         model,
         pairs_for(spec.method, task),
         spec.method,
-        prior=task.prior,
+        prior=task.prior if spec.prior_is_told else None,
         recipe=recipe_for(spec),
         evaluate=evaluate,
         evaluate_at=looked_at(spec.epochs),
@@ -45,6 +45,7 @@ def run_trial(spec: TrialSpec, *, folder: Path | None = None) -> Record:
     return {
         "key": spec.key,
         **said(spec.task),
+        **({} if spec.prior_is_told else {"prior_is_told": False}),
         "method": spec.method,
         "epochs": spec.epochs,
         "accuracy": round(mean(list(curve.values())[-AVERAGED:]), 6),

@@ -1,0 +1,145 @@
+"""The report as Markdown."""
+
+from collections.abc import Sequence
+
+from confdiff.experiments.plots import LABELS
+from confdiff.experiments.sections import TITLES, Section
+from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell
+
+INTRODUCTION = """\
+Made by `confdiff report` from the trials in `results/`. Accuracy on the test items, mean of the last 10 epochs;
+mean and standard deviation (n - 1) over trials, their number in brackets; below it the paper's number and the verdict
+where there are at least three trials: `=` within two combined standard deviations or .01 of the printed number, `+`
+above, `-` below. Bold is the best, oracles apart. Pcomp pairs are ordered by their labels, (-, +) pairs reversed."""
+
+
+STUDY = """\
+Accuracy as above, trials in brackets; `+` above and `-` below ConfDiff-ABS on the same pairs (paired t-test over
+trials, 5 %), `=` neither. Conditions were chosen before any of it was run."""
+
+
+def as_markdown(sections: Sequence[Section], study: Sequence[StudyCell] = ()) -> str:
+    """All tables, ours above the paper's, in the paper's arrangement; then the study."""
+    lines = ["# Results", "", *INTRODUCTION.splitlines()]
+    for section in sections:
+        lines += ["", f"## {section.title}", "", f"    {section.command}", "", *_table(section)]
+        for part in (_verdicts, _orderings, _comparison):
+            lines += ["", *part(section)]
+        lines += ["", time_of(section)]
+    if study:
+        lines += ["", *_study(study)]
+    return "\n".join(lines) + "\n"
+
+
+def _table(section: Section) -> list[str]:
+    head = ["prior", "method", *(TITLES[name] for name in section.datasets)]
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    for prior in section.priors:
+        for method in section.methods:
+            row = [f"{prior:g}", LABELS[method]]
+            row += [_cell(section, dataset, prior, method) for dataset in section.datasets]
+            lines.append(f"| {' | '.join(row)} |")
+    return lines
+
+
+def _cell(section: Section, dataset: str, prior: float, method: str) -> str:
+    cell = section.cells.get((dataset, prior, method))
+    if cell is None:
+        return ""
+    ours = number(cell.mean, cell.std)
+    ours = f"**{ours}**" if section.best(dataset, prior) == method else ours
+    if cell.printed is None:
+        return f"{ours} ({cell.trials})"
+    sign = {"within": "=", "above": "+", "below": "-", "": ""}[cell.verdict]
+    paper = f"{number(cell.printed.mean, cell.printed.std)}, {signed(cell.mean - cell.printed.mean)} {sign}"
+    return f"{ours} ({cell.trials})<br>{paper.strip()}"
+
+
+def signed(difference: float) -> str:
+    """A difference of accuracies.
+
+    >>> signed(-0.0123), signed(0.0001)
+    ('-.012', '+.000')
+    """
+    return f"{difference:+.3f}".replace("0.", ".", 1)
+
+
+def number(mean: float, std: float | None) -> str:
+    """As the paper prints it.
+
+    >>> number(0.9873, 0.0021), number(0.5, None)
+    ('.987 ± .002', '.500')
+    """
+    text = f"{mean:.3f}" + ("" if std is None else f" ± {std:.3f}")
+    return text.replace("0.", ".")
+
+
+def _verdicts(section: Section) -> list[str]:
+    lines = ["| method | within | above | below |", "|---|---|---|---|"]
+    for method, counts in section.verdicts.items():
+        lines.append(f"| {LABELS[method]} | {counts['within']} | {counts['above']} | {counts['below']} |")
+    return lines
+
+
+def _orderings(section: Section) -> list[str]:
+    """Whether the methods stand in the paper's order, up to one standard deviation."""
+    lines = []
+    for first, second, held, broken in section.orderings:
+        if not held and not broken:
+            continue
+        where = "; not in " + ", ".join(f"{TITLES[c.dataset]} at {c.prior:g}" for c in broken) if broken else ""
+        lines.append(f"{LABELS[first]} >= {LABELS[second]} in {held} of {held + len(broken)} cells{where}.")
+    return lines
+
+
+def _comparison(section: Section) -> list[str]:
+    lines = [
+        "| ConfDiff-ABS against | won | tied | lost | mean difference | signed-rank p |",
+        "|---|---|---|---|---|---|",
+    ]
+    for duel in section.duels:
+        p = "" if duel.p_value is None else f"{duel.p_value:.2g}"
+        counts = f"{duel.won} | {duel.tied} | {duel.lost}"
+        lines.append(f"| {LABELS[duel.second]} | {counts} | {duel.mean_difference:+.4f} | {p} |")
+    ranks = section.ranks
+    if ranks.ranks:
+        order = ", ".join(f"{LABELS[name]} {rank:.2f}" for name, rank in ranks.ranks.items())
+        lines += ["", f"Mean ranks over {ranks.cells} cells: {order}."]
+        if ranks.critical_difference is not None:
+            lines[-1] += f" Critical difference (Nemenyi, 5 %): {ranks.critical_difference:.2f}."
+    return lines
+
+
+def time_of(section: Section) -> str:
+    """How long the trials took."""
+    trials = sum(cell.trials for cell in section.cells.values())
+    seconds = sum(cell.seconds for cell in section.cells.values())
+    hours = f"{seconds / 3600:.2f} hours of training in all"
+    return f"{trials} trials, {hours}, {seconds / trials:.1f} s a trial, one thread each."
+
+
+def _study(cells: Sequence[StudyCell]) -> list[str]:
+    """The study: a row for each condition, a column for each method, and how often each is above or below ABS."""
+    table = {(cell.dataset, cell.prior, cell.condition, cell.method): cell for cell in cells}
+    methods = [name for name in METHODS if any(cell.method == name for cell in cells)]
+    lines = ["## Our methods and ConfDiff-ABS under noise", "", "    confdiff reproduce study", "", *STUDY.splitlines()]
+    head = ["data set", "prior", "condition", *(LABELS[name] for name in methods)]
+    lines += ["", f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    for dataset, prior in dict.fromkeys((cell.dataset, cell.prior) for cell in cells):
+        for condition in CONDITIONS:
+            row = [_study_cell(table.get((dataset, prior, condition, name))) for name in methods]
+            lines.append(f"| {TITLES[dataset]} | {prior:g} | {condition} | {' | '.join(row)} |")
+    lines += ["", "| method | above ABS | level | below ABS | mean gain |", "|---|---|---|---|---|"]
+    for name in methods[1:]:
+        own = [cell for cell in cells if cell.method == name and cell.gain is not None]
+        counts = [sum(cell.verdict == verdict for cell in own) for verdict in ("above", "level", "below")]
+        gain = sum(cell.gain or 0.0 for cell in own) / max(1, len(own))
+        lines.append(f"| {LABELS[name]} | {' | '.join(map(str, counts))} | {signed(gain)} |")
+    return lines
+
+
+def _study_cell(cell: StudyCell | None) -> str:
+    if cell is None:
+        return ""
+    sign = {"above": " +", "below": " -", "level": " =", "": ""}[cell.verdict]
+    return f"{number(cell.mean, cell.std)} ({len(cell.accuracies)}){sign}"

@@ -1,0 +1,140 @@
+"""Sections of the report: what trials there are of each table of the paper, and what can be said of them."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from confdiff.experiments.cells import Cell, cells_of, is_plain
+from confdiff.experiments.comparison import Duel, Ranks, duels, mean_ranks
+from confdiff.experiments.paper import TABLES
+from confdiff.experiments.plots import LABELS
+from confdiff.experiments.study import study_grid
+from confdiff.experiments.trial import Record
+
+TITLES = {
+    "mnist": "MNIST",
+    "kmnist": "Kuzushiji",
+    "fashion": "Fashion",
+    "cifar10": "CIFAR-10",
+    "optdigits": "Optdigits",
+    "usps": "USPS",
+    "pendigits": "Pendigits",
+    "letter": "Letter",
+}
+ORACLES = ("oracle-hard", "oracle-soft")
+ORDER = ("confdiff-abs", "confdiff-relu", "confdiff-unbiased")
+"""Each at least as good as the next: the paper's reading of its tables."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table of the paper by one protocol at one number of epochs."""
+
+    table: str
+    protocol: str
+    epochs: int
+    cells: dict[tuple[str, float, str], Cell]
+    records: list[Record]
+
+    @property
+    def title(self) -> str:
+        """What it is."""
+        return f"Table {self.table[-1]}, protocol {self.protocol}, {self.epochs} epochs"
+
+    @property
+    def name(self) -> str:
+        """A short name, for links and files."""
+        return f"{self.table}-{self.protocol}-{self.epochs}"
+
+    @property
+    def datasets(self) -> list[str]:
+        """Those with a trial, in the paper's order."""
+        return [name for name in TABLES[self.table] if any(place[0] == name for place in self.cells)]
+
+    @property
+    def priors(self) -> list[float]:
+        """Those with a trial."""
+        return sorted({place[1] for place in self.cells})
+
+    @property
+    def methods(self) -> list[str]:
+        """Those with a trial, in the order of the table of methods."""
+        return [name for name in LABELS if any(place[2] == name for place in self.cells)]
+
+    def best(self, dataset: str, prior: float) -> str | None:
+        """The method with the best mean, oracles apart."""
+        rivals = [cell for (d, p, m), cell in self.cells.items() if (d, p) == (dataset, prior) and m not in ORACLES]
+        return max(rivals, key=lambda cell: cell.mean).method if rivals else None
+
+    @property
+    def verdicts(self) -> dict[str, dict[str, int]]:
+        """Method -> how many of its cells are within, above or below the printed numbers."""
+        counts: dict[str, dict[str, int]] = {name: {"within": 0, "above": 0, "below": 0} for name in self.methods}
+        for cell in self.cells.values():
+            if cell.verdict:
+                counts[cell.method][cell.verdict] += 1
+        return counts
+
+    @property
+    def command(self) -> str:
+        """What makes it."""
+        trials = max(cell.trials for cell in self.cells.values())
+        parts = [f"confdiff reproduce {self.table}", f"--protocol {self.protocol}", f"--trials {trials}"]
+        parts += [f"--epochs {self.epochs}"] if self.epochs != 200 else []
+        parts += [f"--datasets {','.join(self.datasets)}"] if self.datasets != list(TABLES[self.table]) else []
+        return " ".join(parts)
+
+    @property
+    def duels(self) -> list[Duel]:
+        """ConfDiff-ABS against every other method."""
+        others = [name for name in self.methods if name != "confdiff-abs"]
+        return duels(self.records, "confdiff-abs", others) if "confdiff-abs" in self.methods else []
+
+    @property
+    def orderings(self) -> list[tuple[str, str, int, list[Cell]]]:
+        """Of each two methods that the paper ranks: in how many cells the rank holds, and those in which it does not.
+
+        It holds where the mean of the first is not below that of the second by more than one standard deviation,
+        the larger of the two.
+        """
+        result = []
+        for first, second in pairwise(ORDER):
+            both = [
+                (cell, self.cells[d, p, second])
+                for (d, p, m), cell in self.cells.items()
+                if m == first and (d, p, second) in self.cells
+            ]
+            broken = [a for a, b in both if a.mean < b.mean - max(a.std or 0.0, b.std or 0.0)]
+            result.append((first, second, len(both) - len(broken), broken))
+        return result
+
+    @property
+    def ranks(self) -> Ranks:
+        """Mean ranks of the methods, oracles apart."""
+        return mean_ranks(self.records, [name for name in self.methods if name not in ORACLES])
+
+
+def sections_of(records: Sequence[Record]) -> list[Section]:
+    """The tables that there are trials for; what belongs to the study is none of them."""
+    others = {spec.key for spec in study_grid(trials=100)}
+    records = [record for record in records if is_plain(record) and record["key"] not in others]
+    groups: dict[tuple[str, str, int], list[Cell]] = defaultdict(list)
+    for cell in cells_of(records):
+        groups[cell.table, cell.protocol, cell.epochs].append(cell)
+    return [
+        Section(
+            table,
+            protocol,
+            epochs,
+            {(cell.dataset, cell.prior, cell.method): cell for cell in cells},
+            [
+                r
+                for r in records
+                if (r["protocol"], r["epochs"]) == (protocol, epochs) and r["dataset"] in TABLES[table]
+            ],
+        )
+        for (table, protocol, epochs), cells in sorted(
+            groups.items(), key=lambda item: (item[0][0], item[0][1], -item[0][2])
+        )
+    ]

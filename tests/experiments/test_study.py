@@ -1,0 +1,79 @@
+import csv
+
+import pytest
+
+from command import confdiff
+from confdiff.experiments.markdown import as_markdown
+from confdiff.experiments.report import as_html, as_study_csv
+from confdiff.experiments.sections import sections_of
+from confdiff.experiments.spec import TrialSpec
+from confdiff.experiments.study import CONDITIONS, METHODS, study_cells, study_grid
+from confdiff.experiments.trial import run_trial
+from confdiff.tasks import TaskSpec
+
+
+def made_up_records():
+    """Regression is always better than ABS by about .02, projection by nothing; there is nothing of the others."""
+    records = []
+    gains = {"confdiff-abs": (0, 0, 0), "confdiff-regression": (19, 20, 21), "confdiff-projection": (-5, 0, 5)}
+    for spec in study_grid(trials=3, methods=list(gains)):
+        task = spec.task
+        accuracy = 0.9 + 0.01 * task.seed + 0.001 * gains[spec.method][task.seed]
+        options = {name: getattr(task, name) for name in ("noise", "noise_amount") if getattr(task, name) is not None}
+        options |= {"prior_factor": task.prior_factor} if task.prior_factor != 1 else {}
+        records.append(
+            {
+                "key": spec.key, "dataset": task.dataset, "prior": task.prior, "protocol": "authors", "seed": task.seed,
+                "method": spec.method, "epochs": spec.epochs, "accuracy": accuracy, "seconds": 1.0,
+                "curve": [], **options,
+            }
+        )  # fmt: skip
+    return records
+
+
+def test_the_grid_has_every_condition_once_a_seed():
+    grid = study_grid()
+    assert len(grid) == len({spec.key for spec in grid}) == 2 * 2 * len(CONDITIONS) * len(METHODS) * 5
+    assert {spec.task.seed for spec in grid[: len(grid) // 5]} == {0}
+    with pytest.raises(ValueError, match="unknown data set of the study 'mnist'"):
+        study_grid(datasets=["mnist"])
+
+
+def test_methods_are_compared_on_the_same_pairs():
+    cells = {(c.dataset, c.prior, c.condition, c.method): c for c in study_cells(made_up_records())}
+    assert len(cells) == 2 * 2 * len(CONDITIONS) * 3
+    better = cells["usps", 0.2, "five grades", "confdiff-regression"]
+    assert (better.verdict, round(better.gain, 4), len(better.accuracies)) == ("above", 0.02, 3)
+    assert better.p_value == pytest.approx(0.00083, abs=1e-5)  # t = .02 / (.001 / sqrt 3) with 2 degrees of freedom
+    assert cells["usps", 0.2, "five grades", "confdiff-projection"].verdict == "level"
+    assert cells["usps", 0.2, "five grades", "confdiff-abs"].verdict == ""
+
+
+def test_the_study_is_in_the_report_and_none_of_the_tables():
+    records = made_up_records()
+    assert sections_of(records) == []
+    cells = study_cells(records)
+    text = as_markdown([], cells)
+    assert "| USPS | 0.2 | label differences | .910 ± .010 (3) | .930 ± .011 (3) + |" in text
+    assert "| ConfDiff-Regression | 28 | 0 | 0 | +.020 |" in text
+    page = as_html([], cells)
+    assert page.count('class="above"') == 28
+    rows = list(csv.DictReader(as_study_csv(cells).splitlines()))
+    assert len(rows) == len(cells)
+    assert {row["verdict"] for row in rows} == {"above", "level", ""}
+
+
+def test_the_prior_can_be_kept_from_methods_that_do_without():
+    task = TaskSpec("digits", model="linear", n_pairs=60)
+    told, untold = (TrialSpec(task, "confdiff-regression", 2, flag) for flag in (True, False))
+    assert told.key != untold.key
+    assert "prior_is_told" not in run_trial(told)
+    assert run_trial(untold)["prior_is_told"] is False
+    with pytest.raises(ValueError, match="'confdiff-abs' needs the class prior"):
+        TrialSpec(task, "confdiff-abs", 2, False)
+
+
+def test_a_study_has_no_unknown_prior(tmp_path):
+    result = confdiff("reproduce", "study", "--without-prior", cwd=tmp_path)
+    assert result.returncode == 2
+    assert "--without-prior is for tables" in result.stderr
