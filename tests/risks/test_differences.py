@@ -1,4 +1,5 @@
 import math
+from itertools import pairwise
 
 import pytest
 import torch
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 
 from confdiff.losses import hinge, squared
 from confdiff.risks import euclidean_projection, information_projection, projected_targets, regression_terms
+from finite import some_distribution
 
 probabilities = st.floats(0, 1)
 differences = st.floats(-1, 1)
@@ -43,16 +45,13 @@ def test_information_projection_has_the_least_divergence():
     p, p_prime = torch.rand(2, 20, generator=chance, dtype=torch.float64) * 0.98 + 0.01
     c = torch.rand(20, generator=chance, dtype=torch.float64) * 1.8 - 0.9
 
-    def divergence(t):
-        def of(t, p):
-            return torch.xlogy(t, t / p) + torch.xlogy(1 - t, (1 - t) / (1 - p))
+    def of_both(t):
+        return divergence(t, p) + divergence(t + c, p_prime)
 
-        return of(t, p) + of(t + c, p_prime)
-
-    least = divergence(information_projection(p, p_prime, c))
+    least = of_both(information_projection(p, p_prime, c))
     for share in torch.linspace(0, 1, 101, dtype=torch.float64):
         low, high = (-c).clamp(min=0), (1 - c).clamp(max=1)
-        assert (least <= divergence(low + share * (high - low)) + 1e-12).all()
+        assert (least <= of_both(low + share * (high - low)) + 1e-12).all()
 
 
 def test_shifted_targets_have_the_mean_of_the_prior_where_nothing_is_clipped():
@@ -80,3 +79,47 @@ def test_probabilities_are_those_of_the_loss():
         regression_terms(g, g_prime, c, loss=hinge)
     with pytest.raises(ValueError, match="gives no probabilities"):
         regression_terms(g, g_prime, c, loss=lambda z: z)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("labels_only", [False, True])
+def test_the_excess_risk_of_regression_is_twice_the_variance_and_the_squared_mean_of_the_error(seed, labels_only):
+    """The identity behind docs/beyond-the-paper.md, by enumeration: also with label differences in place of c."""
+    d = some_distribution(seed)
+    if labels_only:
+        i, j, y, y_prime, weight = d.labelled_pairs()
+        c = y_prime - y
+    else:
+        i, j, weight = d.pairs()
+        c = d.r[j] - d.r[i]
+
+    def risk(p):
+        g = torch.logit(p)
+        return regression_terms(g[i], g[j], c, prior=d.prior, weight=weight).sum().item()
+
+    error = torch.sigmoid(d.g) - d.r
+    mean = d.p @ error
+    expected = 2 * (d.p @ error.square() - mean**2) + mean**2
+    assert risk(torch.sigmoid(d.g)) - risk(d.r) == pytest.approx(expected.item(), abs=1e-12)
+    assert expected >= d.p @ error.square()  # so that the squared error of the posterior is bounded by it
+
+
+def test_alternating_information_projections_and_fits_never_go_up():
+    """Fit: p is the mean target of each point. Project: t has the least divergence to p. Both lower one objective."""
+    d = some_distribution()
+    i, j, weight = d.pairs()
+    c = d.r[j] - d.r[i]
+    p = torch.sigmoid(d.g)
+    values = []
+    for _ in range(30):
+        t = information_projection(p[i], p[j], c)
+        sums = torch.zeros_like(p).index_add(0, i, weight * t).index_add(0, j, weight * (t + c))
+        totals = torch.zeros_like(p).index_add(0, i, weight).index_add(0, j, weight)
+        p = sums / totals
+        values.append((weight * (divergence(t, p[i]) + divergence(t + c, p[j]))).sum().item())
+    assert all(later <= earlier + 1e-12 for earlier, later in pairwise(values))
+    assert values[-1] < 0.1 * values[0]
+
+
+def divergence(t, p):
+    return torch.xlogy(t, t / p) + torch.xlogy(1 - t, (1 - t) / (1 - p))

@@ -1,0 +1,90 @@
+"""How long until ConfDiff-ABS's accuracy after 200 epochs is reached, by our default method and recipe.
+
+The plain loop is that of training.py, on the real pairs; its epochs are timed in turns with our training, and 200 times
+its best epoch is what ABS takes there. Our contestant is trained anew for each number of epochs, as its schedule ends
+with the last one. The accuracy to be reached is the mean of the trials of ConfDiff-ABS in results/ (protocol authors).
+One thread. The data sets must be in CONFDIFF_DATA or in the cache.
+"""
+
+import argparse
+import math
+import time
+from pathlib import Path
+from statistics import mean
+
+import torch
+
+from confdiff.estimators import ConfDiffClassifier
+from confdiff.experiments.store import Store
+from confdiff.metrics import accuracy
+from confdiff.tasks import Task, TaskSpec, make_task
+from training import Data, Shape, plain_loop
+
+PAPER_EPOCHS = 200
+
+
+def aim_of(dataset: str, results: Path) -> tuple[float, int]:
+    """The mean accuracy of ConfDiff-ABS at prior .5 after 200 epochs, and over how many trials."""
+    wanted = ("authors", dataset, 0.5, "confdiff-abs", PAPER_EPOCHS)
+    found = [
+        record["accuracy"]
+        for record in Store(results).records()
+        if tuple(record[name] for name in ("protocol", "dataset", "prior", "method", "epochs")) == wanted
+        and not {"noise", "prior_factor", "fraction"} & set(record)
+    ]
+    if not found:
+        raise SystemExit(f"there is no trial of ConfDiff-ABS on {dataset} in {results}: confdiff reproduce runs them.")
+    return mean(found), len(found)
+
+
+def plain_epoch(task: Task, repeats: int) -> float:
+    """Seconds of the best of some epochs of the plain loop on these pairs, evaluation included."""
+    items = task.pairs.items.float()
+    data = Data(task.pairs.with_items(items), task.test_items.float(), task.test_labels)
+    shape = Shape(task.spec.dataset, items.shape[1], len(task.pairs), len(data.test_items), 256, 0, 0)
+    loop, best = plain_loop(data, shape, evaluates=True), math.inf
+    for _ in range(repeats):
+        start = time.perf_counter()
+        next(loop)
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+def ours(task: Task, epochs: int) -> tuple[float, float]:
+    """The accuracy after so many epochs of our default method without the prior, and the seconds of fit."""
+    model = ConfDiffClassifier(epochs=epochs, random_state=task.spec.seed)
+    pairs = task.pairs.with_items(task.pairs.items.float())
+    start = time.perf_counter()
+    model.fit(pairs)
+    seconds = time.perf_counter() - start
+    return accuracy(model.decision_function(task.test_items.float().numpy()), task.test_labels), seconds
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--datasets", default="pendigits,mnist,kmnist")
+    parser.add_argument("--epochs", default="2,3,5,10,20", help="what to try, in this order, until the aim is reached")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--results", type=Path, default=Path("results"))
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    for dataset in arguments.datasets.split(","):
+        aim, trials = aim_of(dataset, arguments.results)
+        tasks = [make_task(TaskSpec(dataset, 0.5, "authors", seed)) for seed in range(arguments.seeds)]
+        epoch = plain_epoch(tasks[0], repeats=5)
+        print(f"{dataset}, prior 0.5: ConfDiff-ABS has {aim:.4f} after {PAPER_EPOCHS} epochs ({trials} trials)")
+        for epochs in map(int, arguments.epochs.split(",")):
+            epoch = min(epoch, plain_epoch(tasks[0], repeats=2))
+            outcomes = [ours(task, epochs) for task in tasks]
+            reached, seconds = mean(o[0] for o in outcomes), mean(o[1] for o in outcomes)
+            ratio = PAPER_EPOCHS * epoch / seconds
+            print(
+                f"  ours, {epochs:2d} epochs: {reached:.4f} in {seconds:6.2f} s, {ratio:6.1f}x less than the plain loop"
+            )
+            if min(o[0] for o in outcomes) >= aim:
+                break
+        print(f"  plain loop: {epoch:.3f} s an epoch, {PAPER_EPOCHS * epoch:.0f} s for {PAPER_EPOCHS}")
+
+
+if __name__ == "__main__":
+    main()
