@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from confdiff.estimators import OneVersusRest as OneVersusRest
     from confdiff.estimators import PcompClassifier as PcompClassifier
     from confdiff.estimators import ProjectedClassifier as ProjectedClassifier
+    from confdiff.estimators import prior_sensitivity as prior_sensitivity
     from confdiff.losses import LOSSES as LOSSES
     from confdiff.methods import METHODS as METHODS
     from confdiff.methods import Method as Method
@@ -44,6 +45,7 @@ _HOME = {
     "ProjectedClassifier": "estimators",
     "Recipe": "training",
     "estimate_prior": "prior",
+    "prior_sensitivity": "estimators",
     "sample_pairs": "pairs",
     "train": "training",
 }

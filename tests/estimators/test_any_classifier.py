@@ -15,6 +15,7 @@ from confdiff import (
     Pairs,
     ProjectedClassifier,
     estimate_prior,
+    prior_sensitivity,
 )
 from confdiff.estimator_checks import pair_estimator_checks
 from confdiff.estimators import logistic
@@ -150,3 +151,23 @@ def test_the_estimate_contains_the_truth_and_says_when_it_does_not_know():
         assert ("leave the class prior open" in str(estimate)) != known
     with pytest.raises(ValueError, match="4 pairs are too few"):
         estimate_prior(easy_pairs()[:4])
+
+
+def test_sensitivity_to_the_assumed_prior():
+    """A wrong prior costs little where posteriors reach both ends, whatever is assumed, and ABS much."""
+    chance = np.random.default_rng(0)
+    items = chance.normal(size=(600, 2)).astype(np.float32)
+    r = 1 / (1 + np.exp(-8 * items[:, 0]))
+    rows = chance.integers(0, 600, (600, 2))
+    pairs = Pairs.from_rows(rows, items, r[rows[:, 1]] - r[rows[:, 0]])
+    labelled = (items, r > 0.5)
+    found = {}
+    for method in ("confdiff-unbiased", "confdiff-regression"):
+        model = ConfDiffClassifier(method, model="linear", batch_size=64)
+        wrong, right = prior_sensitivity(model, pairs, (0.25, 0.5), labelled=labelled, cv=2)
+        assert (wrong.prior, right.prior) == (0.25, 0.5)
+        assert wrong.score < right.score
+        assert wrong.mean < right.mean
+        found[method] = right.accuracy - wrong.accuracy
+    assert found["confdiff-regression"] < 0.03 < found["confdiff-unbiased"]
+    assert prior_sensitivity(model, pairs, (0.5,), cv=2)[0].accuracy is None

@@ -5,9 +5,11 @@ from confdiff.estimators.logistic import ConfDiffLogisticRegression
 from confdiff.estimators.pcomp import PcompClassifier
 from confdiff.estimators.projected import ProjectedClassifier
 from confdiff.estimators.reductions import OneVersusOne, OneVersusRest
+from confdiff.estimators.sensitivity import AssumedPrior, prior_sensitivity
 from confdiff.estimators.transformer import ItemTransformer
 
 __all__ = [
+    "AssumedPrior",
     "ConfDiffClassifier",
     "ConfDiffLogisticRegression",
     "ItemTransformer",
@@ -15,4 +17,5 @@ __all__ = [
     "OneVersusRest",
     "PcompClassifier",
     "ProjectedClassifier",
+    "prior_sensitivity",
 ]
