@@ -3,7 +3,7 @@ import pytest
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import accuracy_score, r2_score
 
-from confdiff.metrics import accuracy, calibration_error, difference_score, reliability
+from confdiff.metrics import accuracy, calibration_error, difference_score, hit_rate, ndcg, reliability
 
 chance = np.random.default_rng(0)
 P = chance.random(500)
@@ -49,3 +49,38 @@ def test_nothing_broadcasts_and_nothing_is_not_perfect():
         difference_score([[0.1], [0.2]], [0.1, 0.2])
     with pytest.raises(ValueError, match="above 0"):
         difference_score([0.1], [0.2], [0.0])
+
+
+def test_ndcg_is_scikit_learn_s():
+    from sklearn.metrics import ndcg_score
+
+    chance = np.random.default_rng(0)
+    scores = chance.normal(size=(40, 50))
+    relevant = np.zeros((40, 50))
+    relevant[:, 0] = 1
+    for at in (1, 5, 10, 50):
+        expected = [ndcg_score(relevant[[row]], scores[[row]], k=at) for row in range(40)]
+        assert ndcg(scores, at=at) == pytest.approx(expected)
+        places = (scores > scores[:, :1]).sum(axis=1)
+        assert hit_rate(scores, at=at).tolist() == (places < at).tolist()
+
+
+def test_ties_are_broken_by_chance():
+    """Against the mean over all orders in which equal scores could stand."""
+    from itertools import permutations
+
+    scores = np.array([2.0, 3.0, 2.0, 2.0, 1.0])
+    hits, gains = [], []
+    for order in permutations(range(5)):
+        ranked = sorted(range(5), key=lambda row, order=order: (-scores[row], order[row]))
+        place = ranked.index(0)
+        hits.append(place < 3)
+        gains.append(1 / np.log2(place + 2) if place < 3 else 0)
+    assert hit_rate(scores[None], at=3) == pytest.approx(np.mean(hits))
+    assert ndcg(scores[None], at=3) == pytest.approx(np.mean(gains))
+
+
+def test_a_constant_scorer_gets_what_chance_gets():
+    assert hit_rate(np.zeros((3, 50))).tolist() == [0.2] * 3
+    assert ndcg(np.zeros((1, 50)))[0] == pytest.approx(sum(1 / np.log2(place + 2) for place in range(10)) / 50)
+    assert hit_rate([[0.0, -np.inf, -np.inf]], at=1).tolist() == [1]

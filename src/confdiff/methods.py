@@ -12,11 +12,13 @@ from confdiff.losses import MarginLoss, logistic
 from confdiff.pairs import Supervision
 from confdiff.risks import (
     Projection,
+    bpr_terms,
     combined_terms,
     confdiff_terms,
     cross_entropy,
     euclidean_projection,
     information_projection,
+    mrl_terms,
     multiclass_regression_terms,
     multiclass_supervised_terms,
     multiclass_targets,
@@ -45,6 +47,7 @@ class Method:
     reference: paper and equation it comes from; :data:`REFERENCES` has the papers.
     project: where its targets are posteriors that it makes itself: its predictions, projected on what c allows.
     companion: (model, items, rows, prior, strategy=) -> what it keeps beside the network while that is trained.
+    classifies: whether the sign of a score tells the class; methods that only rank order scores, and say no more.
     multiclass: what ``terms`` are for K classes, where scores and targets are (n, K); None where it knows two only.
     """
 
@@ -57,6 +60,7 @@ class Method:
     reference: str
     project: Projection | None = None
     companion: Callable[..., Companion] | None = None
+    classifies: bool = True
     multiclass: Callable[..., Tensor] | None = None
 
     @property
@@ -126,6 +130,7 @@ def _projected(project: Projection, g: Tensor, g_prime: Tensor, c: Any, **option
 REFERENCES = {
     "Wang et al. 2023": "Binary Classification with Confidence Difference. NeurIPS 36.",
     "Feng et al. 2021": "Pointwise Binary Classification with Pairwise Confidence Comparisons. ICML 38.",
+    "Rendle et al. 2009": "BPR: Bayesian Personalized Ranking from Implicit Feedback. UAI 25.",
     "confdiff": "this library: docs/beyond-the-paper.md has the reasons and the proofs.",
 }
 """Short name of a paper, as the rows of the table have it -> the paper."""
@@ -197,6 +202,19 @@ _PCOMP_TEACHER = Method(
 )
 
 
+def _ranking(name: str, terms: Callable[..., Tensor], reference: str) -> Method:
+    return Method(
+        name=name,
+        learns_from="differences",
+        terms=terms,
+        term_names=("pairs",),
+        correction=identity,
+        prior="unused",
+        reference=reference,
+        classifies=False,
+    )
+
+
 def _oracle(name: str, learns_from: Supervision, equation: int) -> Method:
     return Method(
         name=name,
@@ -236,6 +254,8 @@ METHODS: dict[str, Method] = {
         _pcomp("pcomp-relu", relu),
         _pcomp("pcomp-abs", absolute),
         _PCOMP_TEACHER,
+        _ranking("bpr", bpr_terms, "Rendle et al. 2009 (BPR-Opt)"),
+        _ranking("mrl", mrl_terms, "Wang et al. 2023 (Table 3, margin ranking loss)"),
         _oracle("oracle-hard", "labels", 1),
         _oracle("oracle-soft", "posteriors", 4),
     )

@@ -73,3 +73,39 @@ def difference_score(predicted: ArrayLike, given: ArrayLike, weight: ArrayLike |
     if total == 0:
         return float(residual == 0)
     return 1 - residual / total
+
+
+def hit_rate(scores: ArrayLike, *, at: int = 10) -> NDArray[np.float64]:
+    """Whether the first of some candidates is among the ``at`` best, one number for each row.
+
+    Candidates with equal scores stand in random order, and what is given is the expectation: a constant scorer gets
+    what chance gets, ``at`` / m. A candidate of score -inf is none.
+
+    Shapes: scores: (u, m), the relevant candidate in the first column. Returns: (u,).
+
+    >>> hit_rate([[3.0, 1.0, 2.0], [0.0, 0.0, 0.0], [1.0, 2.0, 3.0]], at=1)
+    array([1.        , 0.33333333, 0.        ])
+    """
+    above, tied = _above_and_tied(scores)
+    return np.clip((at - above) / (tied + 1), 0, 1)
+
+
+def ndcg(scores: ArrayLike, *, at: int = 10) -> NDArray[np.float64]:
+    """The normalised discounted cumulative gain of the first candidate: 1 / log2(1 + its place), 0 below place ``at``.
+
+    Ties and shapes as in :func:`hit_rate`.
+
+    >>> ndcg([[3.0, 1.0, 2.0], [2.0, 3.0, 1.0], [1.0, 2.0, 3.0]], at=2).round(4)
+    array([1.    , 0.6309, 0.    ])
+    """
+    above, tied = _above_and_tied(scores)
+    gains = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, at + 2)))])  # of the best 0, 1, ... at places
+    first, last = np.minimum(above, at), np.minimum(above + tied + 1, at)
+    return (gains[last] - gains[first]) / (tied + 1)  # type: ignore[no-any-return]
+
+
+def _above_and_tied(scores: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How many other candidates score above the first one, and how many as high."""
+    table = np.asarray(scores, dtype=np.float64)
+    relevant = table[:, :1]
+    return (table > relevant).sum(axis=1), (table[:, 1:] == relevant).sum(axis=1)

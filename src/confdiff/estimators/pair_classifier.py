@@ -149,6 +149,8 @@ class PairClassifier(ItemClassifier):
         method = find_method(self.default_method if self.method is None else self.method)
         if method.learns_from not in self.learns_from:
             raise ValueError(f"{type(self).__name__} does not learn from {method.learns_from}, as {method.name} does.")
+        if not method.classifies:
+            raise ValueError(f"{method.name} only ranks, its scores tell no classes: use confdiff.train with it.")
         if method.needs_prior and self.prior is None:
             raise prior_missing(method.name)
         return method

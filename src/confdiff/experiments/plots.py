@@ -28,6 +28,8 @@ COLOURS = {
     "pcomp-relu": "#CC79A7",
     "pcomp-abs": "#D55E00",
     "pcomp-teacher": "#009E73",
+    "bpr": "#999933",
+    "mrl": "#661100",
     "oracle-hard": "#999999",
     "oracle-soft": "#444444",
 }
@@ -43,6 +45,8 @@ LABELS = {
     "pcomp-relu": "Pcomp-ReLU",
     "pcomp-abs": "Pcomp-ABS",
     "pcomp-teacher": "Pcomp-Teacher",
+    "bpr": "BPR",
+    "mrl": "MRL",
     "oracle-hard": "Oracle-Hard",
     "oracle-soft": "Oracle-Soft",
 }

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from torch import nn
 
 from confdiff.models.mlp import authors_mlp, linear, mlp
+from confdiff.models.ncf import RECOMMENDERS
 from confdiff.models.resnet import resnet32, resnet34
 from confdiff.randomness import seeded
 from confdiff.validation import check_choice
 
-__all__ = ["MODELS", "ModelLike", "authors_mlp", "build_model", "linear", "mlp", "resnet32", "resnet34"]
+__all__ = ["MODELS", "RECOMMENDERS", "ModelLike", "authors_mlp", "build_model", "linear", "mlp", "resnet32", "resnet34"]
 
 ModelLike = str | nn.Module | Callable[[int], nn.Module]
 """A name from :data:`MODELS`, a network, or a factory that is called with the number of features."""

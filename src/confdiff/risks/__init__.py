@@ -19,16 +19,19 @@ from confdiff.risks.multiclass import (
     multiclass_terms,
 )
 from confdiff.risks.pcomp import pcomp_risk, pcomp_teacher_terms, pcomp_terms
+from confdiff.risks.ranking import bpr_terms, mrl_terms
 from confdiff.risks.supervised import supervised_risk, supervised_terms
 
 __all__ = [
     "Projection",
+    "bpr_terms",
     "combined_terms",
     "confdiff_risk",
     "confdiff_terms",
     "cross_entropy",
     "euclidean_projection",
     "information_projection",
+    "mrl_terms",
     "multiclass_projection",
     "multiclass_regression_terms",
     "multiclass_supervised_terms",

@@ -1,0 +1,99 @@
+"""Networks that score a user and an item: matrix factorisation and neural collaborative filtering (He et al. 2017).
+
+An item to be scored is a row of two whole numbers: which user, which item.
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+
+
+class _Tower(nn.Module):
+    """The hidden layers of the perceptron over both embeddings, each half as wide as the one before."""
+
+    def __init__(self, width: int, layers: int, dropout: float) -> None:
+        super().__init__()
+        widths = [max(1, 2 * width // 2**layer) for layer in range(layers + 1)]
+        steps: list[nn.Module] = []
+        for before, after in pairwise(widths):
+            steps += [nn.Dropout(dropout), nn.Linear(before, after), nn.ReLU()]
+        self.steps, self.width = nn.Sequential(*steps), widths[-1]
+
+    def forward(self, u: Tensor, v: Tensor) -> Tensor:
+        out: Tensor = self.steps(torch.cat([u, v], dim=1))
+        return out
+
+
+def _embeddings(n_users: int, n_items: int, width: int, std: float = 0.01) -> nn.ModuleList:
+    """A table of vectors for the users and one for the items, with small first values."""
+    tables = [nn.Embedding(n_users, width), nn.Embedding(n_items, width)]
+    for table in tables:
+        nn.init.normal_(table.weight, std=std)
+    return nn.ModuleList(tables)
+
+
+class _NCF(nn.Module):
+    """What is known of a user times what is known of an item, a perceptron over both, or both of these."""
+
+    def __init__(self, n_users: int, n_items: int, width: int, layers: int, dropout: float, *, product: bool) -> None:
+        super().__init__()
+        self.product = _embeddings(n_users, n_items, width) if product else None
+        self.inputs = _embeddings(n_users, n_items, width) if layers else None
+        self.tower = _Tower(width, layers, dropout) if layers else None
+        self.leave = nn.Linear((width if product else 0) + (self.tower.width if self.tower else 0), 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        user, item = x[:, 0], x[:, 1]
+        parts = []
+        if self.product is not None:
+            parts.append(self.product[0](user) * self.product[1](item))
+        if self.inputs is not None and self.tower is not None:
+            parts.append(self.tower(self.inputs[0](user), self.inputs[1](item)))
+        scores: Tensor = self.leave(torch.cat(parts, dim=1))
+        return scores.view(-1)
+
+
+class _Factorisation(nn.Module):
+    """The inner product of two vectors, and an offset for each user and each item."""
+
+    def __init__(self, n_users: int, n_items: int, width: int) -> None:
+        super().__init__()
+        self.vectors = _embeddings(n_users, n_items, width, std=0.05)
+        self.offsets = _embeddings(n_users, n_items, 1, std=0.0)
+
+    def forward(self, x: Tensor) -> Tensor:
+        user, item = x[:, 0], x[:, 1]
+        product = (self.vectors[0](user) * self.vectors[1](item)).sum(1)
+        scores: Tensor = product + self.offsets[0](user)[:, 0] + self.offsets[1](item)[:, 0]
+        return scores
+
+
+def neumf(n_users: int, n_items: int, *, width: int = 128, layers: int = 2, dropout: float = 0.5) -> nn.Module:
+    """NeuMF: generalised factorisation and a perceptron side by side, the paper's network for recommenders."""
+    return _NCF(n_users, n_items, width, layers, dropout, product=True)
+
+
+def gmf(n_users: int, n_items: int, *, width: int = 128) -> nn.Module:
+    """Generalised matrix factorisation: a weighted inner product of two embeddings."""
+    return _NCF(n_users, n_items, width, 0, 0.0, product=True)
+
+
+def ncf_mlp(n_users: int, n_items: int, *, width: int = 128, layers: int = 2, dropout: float = 0.5) -> nn.Module:
+    """A perceptron over the embeddings of user and item."""
+    return _NCF(n_users, n_items, width, layers, dropout, product=False)
+
+
+def factorisation(n_users: int, n_items: int, *, width: int = 32) -> nn.Module:
+    """Matrix factorisation with offsets: small and fast."""
+    return _Factorisation(n_users, n_items, width)
+
+
+RECOMMENDERS: dict[str, Callable[[int, int], nn.Module]] = {
+    "neumf": neumf,
+    "gmf": gmf,
+    "ncf-mlp": ncf_mlp,
+    "mf": factorisation,
+}
+"""Name -> factory, called with the number of users and that of items."""

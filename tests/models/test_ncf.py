@@ -1,0 +1,51 @@
+import pytest
+import torch
+
+from confdiff.models import RECOMMENDERS
+from confdiff.models.ncf import factorisation, gmf, ncf_mlp, neumf
+from confdiff.pairs import Pairs
+from confdiff.training import Recipe, predict_scores, train
+
+
+@pytest.mark.parametrize("name", RECOMMENDERS)
+def test_users_and_items_are_scored(name):
+    model = RECOMMENDERS[name](3, 5)
+    x = torch.tensor([[0, 0], [2, 4], [1, 3]])
+    assert model(x).shape == (3,)
+    scores = predict_scores(model, x)
+    assert torch.allclose(predict_scores(model, x[[1]]), scores[[1]])
+
+
+def test_the_parts_are_what_the_paper_says():
+    torch.manual_seed(0)
+    x = torch.tensor([[1, 2], [0, 4]])
+    model = gmf(3, 5, width=4)
+    p, q = model.product[0].weight[x[:, 0]], model.product[1].weight[x[:, 1]]
+    assert torch.allclose(model(x), (p * q) @ model.leave.weight[0] + model.leave.bias)
+    light = factorisation(3, 5, width=4)
+    p, q = light.vectors[0].weight[x[:, 0]], light.vectors[1].weight[x[:, 1]]
+    assert torch.allclose(light(x), (p * q).sum(1))  # offsets begin at 0
+    tower = ncf_mlp(3, 5, width=8, layers=2, dropout=0.0)
+    h = torch.cat([tower.inputs[0].weight[x[:, 0]], tower.inputs[1].weight[x[:, 1]]], dim=1)
+    for layer in (1, 4):
+        h = torch.relu(tower.tower.steps[layer](h))
+    assert h.shape == (2, 4)  # 16, then 8, then 4
+    assert torch.allclose(tower(x), tower.leave(h)[:, 0])
+    both = neumf(3, 5, width=8, layers=2)
+    assert both.leave.in_features == 8 + 4
+    assert [type(step).__name__ for step in both.tower.steps].count("Dropout") == 2
+
+
+@pytest.mark.parametrize("name", RECOMMENDERS)
+@pytest.mark.parametrize("method", ["bpr", "mrl", "confdiff-projection", "confdiff-regression"])
+def test_the_one_loop_trains_them(name, method):
+    """Users like items of their own parity: a pair of a user has the item that he likes second."""
+    cells = torch.cartesian_prod(torch.arange(8), torch.arange(6))
+    likes = (cells.sum(1) % 2 == 0).float()
+    liked = torch.where(likes > 0)[0]
+    disliked = liked ^ 1
+    pairs = Pairs(cells, disliked, liked, 0.9 * torch.ones(len(liked)))
+    model = RECOMMENDERS[name](8, 6)
+    train(model, pairs, method, prior=0.5, recipe=Recipe(epochs=200, batch_size=24, learning_rate=0.02))
+    scores = predict_scores(model, cells)
+    assert (scores[liked] > scores[disliked]).all()
