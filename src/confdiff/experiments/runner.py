@@ -5,14 +5,24 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from confdiff.experiments.spec import TrialSpec
 from confdiff.experiments.store import Store
-from confdiff.experiments.trial import run_trial
+from confdiff.experiments.trial import Record, run_trial
 from confdiff.randomness import one_thread
 from confdiff.tasks import TaskSpec, make_task
 
+
+class Spec(Protocol):
+    """What a run asks of a specification: to be hashable, and to have a key."""
+
+    @property
+    def key(self) -> str:
+        """A name that says everything."""
+
+
+S = TypeVar("S", bound=Spec)
 Failure = tuple[TrialSpec, str]
 Shown = Callable[[str, int, int], None]
 """Told what is being done, how much of it is done, and how much there is."""
@@ -28,21 +38,38 @@ def run_trials(
     folder: Path | None = None,
     shown: Shown = lambda what, done, total: None,
 ) -> list[Failure]:
-    """Run the trials that the store does not have. Each is kept as soon as it is done, so that a stop loses little.
-
-    Returns: the trials that failed, and why. Nothing is kept of them.
-    """
-    done = store.keys()
-    missing = [spec for spec in dict.fromkeys(specs) if spec.key not in done]
-    shown("trials", len(specs) - len(missing), len(specs))
-    teachers = list(dict.fromkeys(_teacher_of(spec.task) for spec in missing))
-    failures: list[Failure] = []
+    """Run the trials that the store does not have, when their teachers are there; see :func:`run_missing`."""
+    teachers = list(dict.fromkeys(_teacher_of(spec.task) for spec in _missing(specs, store)))
     for count, _ in enumerate(_map(_prepare, [(task, folder) for task in teachers], jobs), start=1):
         shown("teachers", count, len(teachers))
+    return run_missing(specs, run_trial, store, jobs=jobs, folder=folder, shown=shown)
+
+
+def run_missing(
+    specs: Sequence[S],
+    run: Callable[..., Record],
+    store: Store,
+    *,
+    jobs: int = 1,
+    folder: Path | None = None,
+    shown: Shown = lambda what, done, total: None,
+) -> list[tuple[S, str]]:
+    """Run what the store does not have. Each record is kept as soon as it is there, so that a stop loses little.
+
+    run: (spec, folder=) -> record, a function that worker processes can import.
+
+    Returns: the specifications that failed, and why. Nothing is kept of them.
+    """
+    missing = _missing(specs, store)
+    shown("trials", len(specs) - len(missing), len(specs))
     with _watching(store, {spec.key for spec in missing}, len(specs), shown):
-        for failure in _map(_run, [(spec, store.folder, folder) for spec in missing], jobs):
-            failures += [failure] if failure is not None else []
-    return failures
+        found = list(_map(_run, [(run, spec, store.folder, folder) for spec in missing], jobs))
+    return [failure for failure in found if failure is not None]
+
+
+def _missing(specs: Sequence[S], store: Store) -> list[S]:
+    done = store.keys()
+    return [spec for spec in dict.fromkeys(specs) if spec.key not in done]
 
 
 def _teacher_of(task: TaskSpec) -> TaskSpec:
@@ -55,10 +82,10 @@ def _prepare(task: TaskSpec, folder: Path | None) -> None:
     make_task(task, folder=folder)
 
 
-def _run(spec: TrialSpec, results: Path, folder: Path | None) -> Failure | None:
+def _run(run: Callable[..., Record], spec: S, results: Path, folder: Path | None) -> tuple[S, str] | None:
     try:
         with one_thread():
-            Store(results).save(run_trial(spec, folder=folder))
+            Store(results).save(run(spec, folder=folder))
     except (ValueError, ArithmeticError, RuntimeError) as error:
         return spec, f"{type(error).__name__}: {error}"
     return None

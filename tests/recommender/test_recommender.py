@@ -1,0 +1,190 @@
+"""The recommender: interactions in, a protocol that leaks nothing, and known answers."""
+
+import numpy as np
+import pytest
+import torch
+
+from confdiff.methods import METHODS
+from confdiff.pairs import Pairs
+from confdiff.recommender.confidence import grade_interactions
+from confdiff.recommender.interactions import from_columns, load_interactions, read_interactions
+from confdiff.recommender.protocol import evaluate, hold_out, user_pairs
+from confdiff.recommender.trial import RecommenderSpec, build_recommender, told_prior, train_recommender
+
+
+def checkerboard(n_users=30, n_items=24, seed=0, time=True):
+    """Users like the items of their own parity: strengths 3 and 0.2, all observed."""
+    users, items = np.divmod(np.arange(n_users * n_items), n_items)
+    strength = np.where((users + items) % 2 == 0, 3.0, 0.2)
+    when = np.random.default_rng(seed).permutation(len(users)) if time else None
+    return from_columns(users, items, strength, when)
+
+
+def test_missing_and_repeated_rows_are_left_out_and_counted():
+    data = from_columns(
+        ["b", "a", "a", "b", None, "a"], [7, 7, 7, 8, 7, 9], [1, 2, 3, None, 5, 6], [10, 30, 20, 40, 50, 60]
+    )
+    assert (data.missing, data.repeated, len(data)) == (2, 1, 3)
+    assert data.user_ids.tolist() == ["a", "b"]
+    assert data.item_ids.tolist() == [7, 9]
+    assert list(zip(data.users, data.items, data.strength, strict=True)) == [(1, 0, 1), (0, 0, 2), (0, 1, 6)]
+    late = from_columns(["a", "a"], [7, 7], [2, 3])
+    assert late.strength.tolist() == [3]  # without a time the one that stands last
+    with pytest.raises(ValueError, match="without a missing value"):
+        from_columns([None], [1], [2])
+    with pytest.raises(ValueError, match="one length"):
+        from_columns([1, 2], [1], [2])
+
+
+def test_kuairec_s_published_columns(tmp_path):
+    header = "user_id,video_id,play_duration,video_duration,time,date,timestamp,watch_ratio"
+    rows = [
+        "14,148,4381,6067,2020-07-05 05:27:48.378,20200705.0,1593898068.378,0.722103",
+        "14,183,11635,6100,,,,1.907377",
+    ]
+    (tmp_path / "small_matrix.csv").write_text("\n".join([header, *rows, rows[0].replace("0.722103", "3.5")]) + "\n")
+    data = load_interactions("kuairec", folder=tmp_path)
+    assert (len(data), data.missing, data.repeated) == (1, 1, 1)
+    assert data.time.tolist() == [1593898068.378]
+    with pytest.raises(ValueError, match="must have the columns user, item"):
+        read_interactions(tmp_path / "small_matrix.csv", user="user", item="item", strength="watch_ratio")
+
+
+def test_absent_files_are_named(tmp_path, monkeypatch):
+    monkeypatch.delenv("CONFDIFF_DATA", raising=False)
+    with pytest.raises(FileNotFoundError, match=r"put small_matrix\.csv or small_matrix_subset\.csv into"):
+        load_interactions("kuairec", folder=tmp_path)
+
+
+def test_strengths_become_confidences():
+    data = from_columns([0, 0, 0, 0], [0, 1, 2, 3], [0.0, 1.0, 2.0, 5.0])
+    watched = grade_interactions(data)
+    assert watched.confidence.tolist() == [0, 0.5, 1, 1]
+    assert watched.positive.tolist() == [False, False, False, True]  # above 2, not at 2
+    assert grade_interactions(data, "min-max").confidence.tolist() == pytest.approx([0, 0.2, 0.4, 1])
+    ranked = grade_interactions(data, "rank", threshold=0.5)
+    assert ranked.confidence.tolist() == [0.125, 0.375, 0.625, 0.875]
+    assert ranked.positive.tolist() == [False, True, True, True]
+    with pytest.raises(ValueError, match="tell nothing apart"):
+        grade_interactions(from_columns([0, 0], [0, 1], [2, 2]), "min-max")
+    with pytest.raises(ValueError, match="not negative"):
+        grade_interactions(from_columns([0], [0], [-1]))
+
+
+@pytest.mark.parametrize("negatives", ["observed", "unobserved"])
+def test_nothing_held_out_is_in_training(negatives):
+    data = checkerboard()
+    if negatives == "unobserved":  # leave a third out
+        kept = np.random.default_rng(1).random(len(data)) < 0.6
+        data = from_columns(data.users[kept], data.items[kept], data.strength[kept], data.time[kept])
+    graded = grade_interactions(data)
+    split = hold_out(graded, n_negatives=5, negatives=negatives)
+    trained = set(zip(data.users[split.train].tolist(), data.items[split.train].tolist(), strict=True))
+    likes = {(u, i) for u, i, p in zip(data.users, data.items, graded.positive, strict=True) if p}
+    assert split.candidates.shape == (len(split.users), 6)
+    for user, (positive, *others) in zip(split.users.tolist(), split.candidates.tolist(), strict=True):
+        assert (user, positive) in likes
+        assert len(set(others)) == 5
+        assert not {(user, item) for item in [positive, *others]} & trained
+        assert not {(user, item) for item in others} & likes
+        own = (data.users == user) & graded.positive
+        assert positive == data.items[own][data.time[own].argmax()]  # the latest
+    assert (split.seen[data.users[split.train], data.items[split.train]]).all()
+    assert split.seen.sum() == len(split.train)
+
+
+def test_users_without_a_positive_are_not_evaluated():
+    data = from_columns([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [3, 0, 0, 0, 0, 0])
+    split = hold_out(grade_interactions(data), n_negatives=2, negatives="observed")
+    assert split.users.tolist() == [0]
+    assert len(split.train) == 3  # the other user's
+    with pytest.raises(ValueError, match="ask for fewer negatives"):
+        hold_out(grade_interactions(data), n_negatives=3, negatives="observed")
+
+
+def test_without_a_time_the_seed_decides():
+    data = checkerboard(time=False)
+    graded = grade_interactions(data)
+    first, same, other = (hold_out(graded, n_negatives=5, negatives="observed", seed=seed) for seed in (0, 0, 1))
+    assert (first.candidates == same.candidates).all()
+    assert (first.candidates[:, 0] != other.candidates[:, 0]).any()
+
+
+def test_pairs_are_of_one_user_and_each_interaction_stands_in_one():
+    graded = grade_interactions(checkerboard(n_users=7, n_items=9))
+    rows = np.arange(len(graded.interactions))[3:]
+    pairs = user_pairs(graded, rows)
+    users = pairs.items[:, 0]
+    assert (users[pairs.left] == users[pairs.right]).all()
+    assert len(set(torch.cat([pairs.left, pairs.right]).tolist())) == 2 * len(pairs) == 6 + 6 * 8  # of 9, one is left
+    r = pairs.posteriors
+    assert torch.equal(pairs.difference, r[pairs.right] - r[pairs.left])
+    assert len(user_pairs(graded, rows, partners=3)) == 3 * len(pairs)
+
+
+METHODS_OF_TABLE_3 = [
+    "bpr",
+    "mrl",
+    "oracle-hard",
+    "oracle-soft",
+    "pcomp-teacher",
+    "confdiff-abs",
+    "confdiff-regression",
+]
+
+
+@pytest.mark.parametrize("method", METHODS_OF_TABLE_3)
+def test_the_certain_recommendations_are_found(method):
+    graded = grade_interactions(checkerboard())
+    split = hold_out(graded, n_negatives=8, negatives="observed")
+    spec = RecommenderSpec("kuairec", method, epochs=120, model="mf")
+    model = build_recommender("mf", graded, 0)
+    train_recommender(model, user_pairs(graded, split.train, partners=4), spec)
+    from confdiff.recommender.trial import scores_of
+
+    found = evaluate(lambda cells: scores_of(model, cells), split, at=1)
+    assert found["hr@1"] > 0.9
+    assert found["full hr@1"] > 0.5
+
+
+def test_a_constant_scorer_gets_chance():
+    graded = grade_interactions(checkerboard(n_users=40, n_items=120))
+    split = hold_out(graded, n_negatives=49, negatives="observed")
+    found = evaluate(lambda cells: torch.zeros(len(cells)), split)
+    assert found["hr@10"] == pytest.approx(0.2) == split.chance
+    unseen = (~split.seen[split.users]).sum(axis=1)
+    assert found["full hr@10"] == pytest.approx((10 / unseen).mean())
+
+
+def test_a_scorer_that_knows_gets_everything():
+    graded = grade_interactions(checkerboard())
+    split = hold_out(graded, n_negatives=5, negatives="observed")
+    found = evaluate(lambda cells: ((cells.sum(1) % 2) == 0).float(), split, at=1)
+    assert found["hr@1"] == 1
+    assert found["full ndcg@1"] == 1  # all that a user likes but the held-out one is seen
+
+
+def test_priors_are_global_or_the_user_s_own():
+    pairs = Pairs(
+        torch.tensor([[0, 0], [0, 1], [1, 0], [1, 1]]), [0, 2], [1, 3], [0.5, 0.1],
+        posteriors=[0.2, 0.6, 0.1, 0.3], labels=[0, 1, 0, 0],
+    )  # fmt: skip
+    spec = RecommenderSpec("kuairec", "confdiff-abs")
+    assert told_prior(pairs, spec) == pytest.approx(0.3)
+    own = told_prior(pairs, RecommenderSpec("kuairec", "confdiff-abs", prior="user"))
+    assert own.tolist() == pytest.approx([0.4, 0.2])
+    assert told_prior(pairs, RecommenderSpec("kuairec", "pcomp-teacher", prior="user")) == pytest.approx(0.25)
+
+
+def test_a_key_says_everything():
+    base = RecommenderSpec("kuairec", "bpr")
+    others = [
+        RecommenderSpec("jester", "bpr"),
+        RecommenderSpec("kuairec", "mrl"),
+        RecommenderSpec("kuairec", "bpr", seed=1),
+        RecommenderSpec("kuairec", "bpr", prior="user"),
+    ]
+    assert len({spec.key for spec in [base, *others]}) == 5
+    assert METHODS["bpr"].classifies is False
+    with pytest.raises(ValueError, match="unknown model 'ncf'"):
+        RecommenderSpec("kuairec", "bpr", model="ncf")
