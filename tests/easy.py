@@ -1,8 +1,9 @@
-"""Pairs that are easy to learn from."""
+"""Pairs and interactions that are easy to learn from."""
 
 import numpy as np
 
 from confdiff.pairs import Pairs
+from confdiff.recommender.interactions import from_columns
 
 
 def easy_pairs(n_items=300, n_pairs=400, seed=0, **known):
@@ -13,3 +14,11 @@ def easy_pairs(n_items=300, n_pairs=400, seed=0, **known):
     rows = chance.integers(0, n_items, (n_pairs, 2))
     labels = chance.random(n_items) < r
     return Pairs.from_rows(rows, items, r[rows[:, 1]] - r[rows[:, 0]], posteriors=r, labels=labels, **known)
+
+
+def checkerboard(n_users=30, n_items=24, seed=0, time=True):
+    """Users like the items of their own parity: strengths 3 and 0.2, all observed."""
+    users, items = np.divmod(np.arange(n_users * n_items), n_items)
+    strength = np.where((users + items) % 2 == 0, 3.0, 0.2)
+    when = np.random.default_rng(seed).permutation(len(users)) if time else None
+    return from_columns(users, items, strength, when)

@@ -10,14 +10,7 @@ from confdiff.recommender.confidence import grade_interactions
 from confdiff.recommender.interactions import from_columns, load_interactions, read_interactions
 from confdiff.recommender.protocol import evaluate, hold_out, user_pairs
 from confdiff.recommender.trial import RecommenderSpec, build_recommender, told_prior, train_recommender
-
-
-def checkerboard(n_users=30, n_items=24, seed=0, time=True):
-    """Users like the items of their own parity: strengths 3 and 0.2, all observed."""
-    users, items = np.divmod(np.arange(n_users * n_items), n_items)
-    strength = np.where((users + items) % 2 == 0, 3.0, 0.2)
-    when = np.random.default_rng(seed).permutation(len(users)) if time else None
-    return from_columns(users, items, strength, when)
+from easy import checkerboard
 
 
 def test_missing_and_repeated_rows_are_left_out_and_counted():

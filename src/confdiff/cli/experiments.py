@@ -1,6 +1,6 @@
 """confdiff run, reproduce, report: trials, grids of trials, and what came out of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import mean, stdev
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +12,7 @@ from confdiff.cli.console import messages, results, say, say_files
 from confdiff.cli.data import Folder
 
 if TYPE_CHECKING:
+    from confdiff.experiments.runner import Spec
     from confdiff.experiments.spec import TrialSpec
     from confdiff.experiments.store import Store
 
@@ -55,7 +56,8 @@ def reproduce(
     name: Annotated[
         str,
         typer.Argument(
-            help="`table1`: images; `table2`: UCI sets; `study`: our methods and ABS under noise.", show_default=False
+            help="`table1`: images; `table2`: UCI sets; `table3`: recommenders; `study`: methods under noise.",
+            show_default=False,
         ),
     ],
     datasets: Annotated[str | None, typer.Option(help="Only these data sets, such as usps,letter.")] = None,
@@ -63,11 +65,14 @@ def reproduce(
     priors: Annotated[str | None, typer.Option(help="Only these priors, such as .2,.8.")] = None,
     trials: Trials = 5,
     epochs: Annotated[
-        int | None, typer.Option(min=1, help="Passes over the pairs; 200 for the tables, 50 for the study.")
+        int | None, typer.Option(min=1, help="Passes over the pairs; 200 for tables 1 and 2, else 50.")
     ] = None,
     protocol: Protocol = "authors",
     without_prior: Annotated[
         bool, typer.Option("--without-prior", help="Do not tell the learner the class prior (methods that can).")
+    ] = False,
+    user_prior: Annotated[
+        bool, typer.Option("--user-prior", help="table3: tell each user's own prior in place of the global one.")
     ] = False,
     jobs: Jobs = 2,
     keep: Results = Path("results"),
@@ -79,20 +84,42 @@ def reproduce(
         from confdiff.experiments.study import study_grid
         from confdiff.validation import check_choice
 
-    options: dict[str, Any] = {
-        "datasets": _words(datasets),
-        "methods": _words(methods),
-        "priors": _numbers("--priors", priors),
-        "trials": trials,
-        "protocol": protocol,
-    }
+    check_choice("table or study", name, [*TABLES, "table3", "study"])
+    options: dict[str, Any] = {"datasets": _words(datasets), "methods": _words(methods), "trials": trials}
     options |= {} if epochs is None else {"epochs": epochs}
-    if check_choice("table or study", name, [*TABLES, "study"]) == "study":
+    if name == "table3":
+        _reproduce_table3(options | {"prior": "user" if user_prior else "global"}, keep, jobs, folder)
+        return
+    options |= {"priors": _numbers("--priors", priors), "protocol": protocol}
+    if name == "study":
         if without_prior:
             raise ValueError("--without-prior is for tables; the study tells a right or a wrong prior.")
         _run(study_grid(**options), keep, jobs, folder)
         return
     _run(table_grid(name, **options, prior_is_told=not without_prior), keep, jobs, folder)
+
+
+def _reproduce_table3(options: dict[str, Any], keep: Path, jobs: int, folder: Path | None) -> None:
+    from confdiff.experiments.markdown import number
+    from confdiff.experiments.rankings import METRICS, ranking_rows
+    from confdiff.experiments.runner import run_missing
+    from confdiff.recommender.table3 import table3_grid
+    from confdiff.recommender.trial import run_recommender_trial
+
+    specs = table3_grid(**options)
+    wanted = {spec.key for spec in specs}
+
+    def run(**told: Any) -> Any:
+        return run_missing(specs, run_recommender_trial, jobs=jobs, folder=folder, **told)
+
+    def show(store: "Store") -> None:
+        table = Table("data set", "method", *METRICS, Column("trials", justify="right"))
+        for row in ranking_rows(record for record in store.records() if record["key"] in wanted):
+            cells = (number(row.mean(metric), row.std(metric)) for metric in METRICS)
+            table.add_row(row.dataset, row.method, *cells, str(row.trials))
+        results.print(table)
+
+    _carry_out(specs, keep, run, show)
 
 
 def _words(text: str | None) -> list[str]:
@@ -120,6 +147,21 @@ def report(
 
 
 def _run(specs: "Sequence[TrialSpec]", keep: Path, jobs: int, folder: Path | None) -> None:
+    """Run trials, pack the results, and show them."""
+    from confdiff.experiments.runner import run_trials
+
+    def run(**told: Any) -> Any:
+        return run_trials(specs, jobs=jobs, folder=folder, **told)
+
+    _carry_out(specs, keep, run, lambda store: _show(specs, store))
+
+
+def _carry_out(
+    specs: "Sequence[Spec]",
+    keep: Path,
+    run: "Callable[..., Sequence[tuple[Spec, str]]]",
+    show: "Callable[[Store], None]",
+) -> None:
     """Run trials with a progress bar, pack the results, and show them."""
     from rich.progress import (
         BarColumn,
@@ -130,7 +172,6 @@ def _run(specs: "Sequence[TrialSpec]", keep: Path, jobs: int, folder: Path | Non
         TimeRemainingColumn,
     )
 
-    from confdiff.experiments.runner import run_trials
     from confdiff.experiments.store import Store
 
     store = Store(keep)
@@ -142,15 +183,15 @@ def _run(specs: "Sequence[TrialSpec]", keep: Path, jobs: int, folder: Path | Non
             bar.update(task, description=what, completed=done, total=total)
 
         try:
-            failures = run_trials(specs, store, jobs=jobs, folder=folder, shown=shown)
+            failures = run(store=store, shown=shown)
         except KeyboardInterrupt:
             there = len({spec.key for spec in specs} & store.keys())
             say(f"stopped: {there} of {len(specs)} trials are kept in {keep}; the same command goes on from there")
             raise typer.Exit(130) from None
     store.compact()
-    _show(specs, store)
+    show(store)
     for spec, why in failures:
-        say(f"failed: {spec.method} on {spec.task.dataset}, prior {spec.task.prior:g}, seed {spec.task.seed}: {why}")
+        say(f"failed: {spec}: {why}")
     if failures:
         raise typer.Exit(1)
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from confdiff.experiments.plots import LABELS
+from confdiff.experiments.rankings import METRICS, NOTES, RankingRow
 from confdiff.experiments.sections import TITLES, Section
 from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell
 
@@ -13,19 +14,27 @@ where there are at least three trials: `=` within two combined standard deviatio
 above, `-` below. Bold is the best, oracles apart. Pcomp pairs are ordered by their labels, (-, +) pairs reversed."""
 
 
+RANKINGS = """\
+The latest positive of each user (drawn by chance where there is no time) is ranked among sampled candidates, as in the
+paper, whose number stands below, and (full) among all items that were not in that user's training. Mean and standard
+deviation over trials; best NDCG first."""
 STUDY = """\
 Accuracy as above, trials in brackets; `+` above and `-` below ConfDiff-ABS on the same pairs (paired t-test over
 trials, 5 %), `=` neither. Conditions were chosen before any of it was run."""
 
 
-def as_markdown(sections: Sequence[Section], study: Sequence[StudyCell] = ()) -> str:
-    """All tables, ours above the paper's, in the paper's arrangement; then the study."""
+def as_markdown(
+    sections: Sequence[Section], study: Sequence[StudyCell] = (), rankings: Sequence[RankingRow] = ()
+) -> str:
+    """All tables, ours above the paper's, in the paper's arrangement; then recommenders and the study."""
     lines = ["# Results", "", *INTRODUCTION.splitlines()]
     for section in sections:
         lines += ["", f"## {section.title}", "", f"    {section.command}", "", *_table(section)]
         for part in (_verdicts, _orderings, _comparison):
             lines += ["", *part(section)]
         lines += ["", time_of(section)]
+    if rankings:
+        lines += ["", *_rankings(rankings)]
     if study:
         lines += ["", *_study(study)]
     return "\n".join(lines) + "\n"
@@ -116,6 +125,32 @@ def time_of(section: Section) -> str:
     seconds = sum(cell.seconds for cell in section.cells.values())
     hours = f"{seconds / 3600:.2f} hours of training in all"
     return f"{trials} trials, {hours}, {seconds / trials:.1f} s a trial, one thread each."
+
+
+def _rankings(rows: Sequence[RankingRow]) -> list[str]:
+    """A table for each data set and setting: the ranking among candidates beside the paper's, and the full one."""
+    lines = ["## Table 3, recommenders", "", *RANKINGS.splitlines()]
+    for setting in dict.fromkeys(row.setting for row in rows):
+        group = [row for row in rows if row.setting == setting]
+        first = group[0]
+        command = f"confdiff reproduce table3 --datasets {first.dataset} --trials {max(row.trials for row in group)}"
+        command += " --user-prior" if first.prior == "user" else ""
+        told = {"global": "one prior for all", "user": "each user's own prior"}[first.prior]
+        lines += ["", f"    {command}", "", f"{NOTES[first.dataset]} {first.model}, {first.epochs} epochs, {told}; "]
+        lines[-1] += (
+            f"{first.evaluated:,} users evaluated, {first.pairs:,} pairs, {first.candidates} candidates: chance has "
+        )
+        lines[-1] += f"HR@10 {number(min(1.0, 10 / first.candidates), None)}. {first.seconds:.0f} s a trial."
+        lines += ["", "| method | HR@10 | NDCG@10 | full HR@10 | full NDCG@10 | trials |", "|---|---|---|---|---|---|"]
+        for row in group:
+            cells = [_ranking_cell(row, metric) for metric in METRICS]
+            lines.append(f"| {LABELS[row.method]} | {' | '.join(cells)} | {row.trials} |")
+    return lines
+
+
+def _ranking_cell(row: RankingRow, metric: str) -> str:
+    ours = number(row.mean(metric), row.std(metric))
+    return f"{ours}<br>{number(row.printed[metric], None)}" if metric in row.printed else ours
 
 
 def _study(cells: Sequence[StudyCell]) -> list[str]:

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from confdiff.experiments.markdown import as_markdown, number, signed, time_of
 from confdiff.experiments.plots import LABELS, curves_figure, ranks_figure
+from confdiff.experiments.rankings import METRICS, NOTES, RankingRow, ranking_rows
 from confdiff.experiments.sections import TITLES, Section, sections_of
 from confdiff.experiments.store import Store
 from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell, study_cells
@@ -17,18 +18,23 @@ from confdiff.storage import replacing
 
 
 def write_report(store: Store, folder: Path) -> dict[str, Path]:
-    """Write results.md, results.csv and results.html, and study.csv where there is one. Returns: what is where."""
+    """Write results.md, results.csv and results.html, and study.csv and rankings.csv where there are such trials.
+
+    Returns: what is where.
+    """
     records = store.records()
     if not records:
         raise ValueError(f"there are no trials in {store.folder}: run some first, such as confdiff reproduce table2.")
-    sections, study = sections_of(records), study_cells(records)
+    sections, study, rankings = sections_of(records), study_cells(records), ranking_rows(records)
     contents = {
-        "markdown": (folder / "results.md", as_markdown(sections, study)),
+        "markdown": (folder / "results.md", as_markdown(sections, study, rankings)),
         "table": (folder / "results.csv", as_csv(sections)),
-        "page": (folder / "results.html", as_html(sections, study)),
+        "page": (folder / "results.html", as_html(sections, study, rankings)),
     }
     if study:
         contents["study"] = (folder / "study.csv", as_study_csv(study))
+    if rankings:
+        contents["rankings"] = (folder / "rankings.csv", as_rankings_csv(rankings))
     for path, text in contents.values():
         with replacing(path) as temporary:
             temporary.write_text(text)
@@ -67,6 +73,20 @@ def as_study_csv(study: Sequence[StudyCell]) -> str:
     )
 
 
+def as_rankings_csv(rows: Sequence[RankingRow]) -> str:
+    """One line a method and setting."""
+    header = ["dataset", "prior", "model", "epochs", "partners", "candidates", "method", "trials", "evaluated", "pairs"]
+    for metric in METRICS:
+        header += [metric, f"{metric} std", f"{metric} printed"]
+    lines = []
+    for row in rows:
+        line = [*row.setting, row.method, row.trials, row.evaluated, row.pairs]
+        for metric in METRICS:
+            line += [_digits(row.mean(metric)), _digits(row.std(metric)), row.printed.get(metric, "")]
+        lines.append(line)
+    return _csv(header, lines)
+
+
 def _csv(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -79,16 +99,24 @@ def _digits(value: float | None) -> str:
     return "" if value is None else f"{value:.5f}"
 
 
-def as_html(sections: Sequence[Section], study: Sequence[StudyCell] = ()) -> str:
+def as_html(sections: Sequence[Section], study: Sequence[StudyCell] = (), rankings: Sequence[RankingRow] = ()) -> str:
     """One page that needs nothing beside it."""
     from jinja2 import Environment, PackageLoader, select_autoescape
 
     environment = Environment(loader=PackageLoader("confdiff.experiments", "."), autoescape=select_autoescape(["html"]))
     environment.globals |= {"labels": LABELS, "titles": TITLES, "conditions": list(CONDITIONS), "methods": METHODS}
+    environment.globals |= {"metrics": METRICS, "notes": NOTES}
     environment.globals |= {"number": number, "signed": signed, "time_of": time_of}
     environment.filters["groupby_place"] = _by_place
     pictures = {section.name: [_picture(figure) for figure in _figures(section)] for section in sections}
-    return environment.get_template("report.html").render(sections=sections, pictures=pictures, study=study)
+    return environment.get_template("report.html").render(
+        sections=sections, pictures=pictures, study=study, rankings=_by_setting(rankings)
+    )
+
+
+def _by_setting(rows: Sequence[RankingRow]) -> list[list[RankingRow]]:
+    settings = dict.fromkeys(row.setting for row in rows)
+    return [[row for row in rows if row.setting == setting] for setting in settings]
 
 
 def _by_place(study: Sequence[StudyCell]) -> list[tuple[tuple[str, float], dict[tuple[str, str], StudyCell]]]:

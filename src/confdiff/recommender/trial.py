@@ -126,11 +126,13 @@ def build_recommender(name: str, graded: Graded, seed: int) -> nn.Module:
         )
 
 
-def train_recommender(model: nn.Module, pairs: Pairs, spec: RecommenderSpec) -> list[dict[str, float]]:
+def train_recommender(
+    model: nn.Module, pairs: Pairs, spec: RecommenderSpec, *, progress: bool = False
+) -> list[dict[str, float]]:
     """Train by the one loop; pairs are ordered by their labels for the methods that learn from the order."""
     if METHODS[spec.method].learns_from == "order":
         pairs = order_by_labels(pairs, seed=spec.seed)
-    return train(model, pairs, spec.method, prior=told_prior(pairs, spec), recipe=spec.recipe)
+    return train(model, pairs, spec.method, prior=told_prior(pairs, spec), recipe=spec.recipe, progress=progress)
 
 
 def told_prior(pairs: Pairs, spec: RecommenderSpec) -> float | Tensor:

@@ -1,0 +1,171 @@
+"""confdiff recommend: learn from who had to do with what and how strongly, and recommend."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Column, Table
+
+from confdiff.cli.console import messages, results, say, say_files
+
+if TYPE_CHECKING:
+    from confdiff.recommender.confidence import Graded
+    from confdiff.recommender.interactions import Interactions
+
+app = typer.Typer(help="Recommenders: train on your own interactions, evaluate, recommend.", no_args_is_help=True)
+
+File = Annotated[Path, typer.Argument(help="Interactions: .csv, .tsv or .parquet, a row each.", show_default=False)]
+Model = Annotated[Path, typer.Argument(help="What `recommend train` wrote.", show_default=False)]
+User = Annotated[str, typer.Option(help="Column of the users.")]
+Item = Annotated[str, typer.Option(help="Column of the items.")]
+Strength = Annotated[str, typer.Option(help="Column that tells how strongly.")]
+Time = Annotated[str | None, typer.Option(help="Column that tells when, as a number; none if not given.")]
+
+
+@app.command()
+def train(
+    file: File,
+    output: Annotated[Path, typer.Option("-o", "--output", help="File for the model.")] = Path(
+        "recommender.safetensors"
+    ),
+    user: User = "user_id",
+    item: Item = "video_id",
+    strength: Strength = "watch_ratio",
+    time: Time = None,
+    confidence: Annotated[
+        str, typer.Option(help="`watch-ratio`, `min-max` or `rank`: how strengths become confidences.")
+    ] = "watch-ratio",
+    threshold: Annotated[
+        float | None, typer.Option(help="Strengths above it are positive; if not given, ratio 2 or confidence 1/2.")
+    ] = None,
+    method: Annotated[str, typer.Option(help="A method of `confdiff methods`.")] = "confdiff-regression",
+    model: Annotated[str, typer.Option(help="`neumf`, `gmf`, `ncf-mlp` or `mf`.")] = "neumf",
+    prior: Annotated[str, typer.Option(help="`global`, or `user` for each user's own.")] = "global",
+    partners: Annotated[int, typer.Option(min=1, help="In how many pairs each interaction stands.")] = 1,
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the pairs.")] = 50,
+    negatives: Annotated[int, typer.Option(min=1, help="Candidates to be ranked beside a held-out positive.")] = 49,
+    everything: Annotated[
+        bool, typer.Option("--everything", help="Hold nothing out: for use, when it has been evaluated.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Decides everything that is drawn by chance.")] = 0,
+) -> None:
+    """Learn from pairs of items of one user; the latest positive of each user is held out for `evaluate`."""
+    with messages.status("loading PyTorch"):
+        import numpy as np
+
+        from confdiff.recommender.protocol import hold_out, user_pairs
+        from confdiff.recommender.saved import Recommender
+        from confdiff.recommender.trial import RecommenderSpec, build_recommender, train_recommender
+    columns = {"user": user, "item": item, "strength": strength, "time": time}
+    spec = RecommenderSpec("kuairec", method, seed, epochs, model, prior, partners, negatives)
+    with messages.status(f"reading {file}"):
+        graded = _graded(_read(file, columns), confidence, threshold)
+        rows = np.arange(len(graded.interactions))
+        if not everything:
+            rows = hold_out(graded, n_negatives=negatives, seed=seed).train
+        pairs = user_pairs(graded, rows, partners=partners, seed=seed)
+    say(f"{graded.interactions}; {len(pairs):,} pairs; {graded.positive.mean():.1%} positive")
+    network = build_recommender(model, graded, seed)
+    train_recommender(network, pairs, spec, progress=True)
+    options = {"columns": columns, "confidence": confidence, "threshold": threshold, "everything": everything}
+    options |= {name: value for name, value in asdict(spec).items() if name != "dataset"}
+    data = graded.interactions
+    Recommender(network, model, data.user_ids, data.item_ids, options).save(output)
+    say_files({"model": output})
+
+
+@app.command()
+def evaluate(
+    model: Model,
+    file: File,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Rank what `train` held out of the same file: among sampled candidates, as in the paper, and among all items."""
+    with messages.status("loading PyTorch"):
+        from confdiff.recommender.protocol import evaluate as measure
+        from confdiff.recommender.protocol import hold_out
+        from confdiff.recommender.saved import Recommender
+        from confdiff.recommender.trial import scores_of
+    saved = Recommender.load(model)
+    options = saved.options
+    if options["everything"]:
+        raise ValueError(f"{model} was trained on everything: nothing is held out. Train it without --everything.")
+    with messages.status("ranking"):
+        graded = _graded(_read(file, options["columns"]), options["confidence"], options["threshold"])
+        data = graded.interactions
+        if data.user_ids.tolist() != saved.user_ids.tolist() or data.item_ids.tolist() != saved.item_ids.tolist():
+            raise ValueError(f"{file} has other users or items than {model} was trained on; pass the same file.")
+        split = hold_out(graded, n_negatives=options["n_negatives"], seed=options["seed"])
+        found = measure(lambda cells: scores_of(saved.network, cells), split)
+    if as_json:
+        typer.echo(
+            json.dumps(found | {"evaluated": len(split.users), "candidates": split.candidates.shape[1]}, indent=2)
+        )
+        return
+    table = Table("ranking", Column("HR@10", justify="right"), Column("NDCG@10", justify="right"))
+    table.add_row(f"among {split.candidates.shape[1]} candidates", f"{found['hr@10']:.3f}", f"{found['ndcg@10']:.3f}")
+    table.add_row("among all items not seen", f"{found['full hr@10']:.3f}", f"{found['full ndcg@10']:.3f}")
+    results.print(table)
+    say(f"{len(split.users):,} users evaluated; chance has HR@10 {split.chance:.3f} among the candidates")
+
+
+@app.command()
+def topk(
+    model: Model,
+    user: Annotated[
+        str | None, typer.Option(help="Users, separated by commas; all if not given.", show_default=False)
+    ] = None,
+    k: Annotated[int, typer.Option("-k", min=1, help="How many items for each.")] = 10,
+    seen: Annotated[
+        Path | None, typer.Option(help="Interactions whose items are not recommended again, such as the training file.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Table to write, .csv, .tsv or .parquet; else they are printed."),
+    ] = None,
+) -> None:
+    """The best items of users, best first."""
+    with messages.status("loading PyTorch"):
+        import numpy as np
+
+        from confdiff.files import write_table
+        from confdiff.recommender.saved import Recommender
+    saved = Recommender.load(model)
+    shown = _read(seen, saved.options["columns"]) if seen is not None else None
+    wanted = saved.user_ids if user is None else np.array(user.split(","))
+    if user is not None and saved.user_ids.dtype.kind in "iu":
+        wanted = _whole_numbers(wanted.tolist())
+    columns = saved.top(wanted, k, shown)
+    if output is not None:
+        write_table(output, columns)
+        say_files({"recommendations": output})
+        return
+    table = Table(*columns)
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(
+            *(f"{value:.4f}" if name == "score" else str(value) for name, value in zip(columns, row, strict=True))
+        )
+    results.print(table)
+
+
+def _whole_numbers(names: list[str]) -> Any:
+    import numpy as np
+
+    try:
+        return np.array([int(name) for name in names])
+    except ValueError as error:
+        raise ValueError(f"--user must be whole numbers, as the users of this model are; got {names}.") from error
+
+
+def _read(file: Path, columns: dict[str, Any]) -> "Interactions":
+    from confdiff.recommender.interactions import read_interactions
+
+    return read_interactions(file, **columns)
+
+
+def _graded(interactions: "Interactions", confidence: str, threshold: float | None) -> "Graded":
+    from confdiff.recommender.confidence import grade_interactions
+
+    return grade_interactions(interactions, confidence, threshold)

@@ -1,0 +1,78 @@
+"""Table 3 of the paper in the report: methods that rank items for users, by the sampled and by the full ranking."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import mean, stdev
+
+from confdiff.experiments.paper import printed_numbers
+from confdiff.experiments.trial import Record
+
+METRICS = ("hr@10", "ndcg@10", "full hr@10", "full ndcg@10")
+PLACE = ("dataset", "prior", "model", "epochs", "partners", "candidates")
+NOTES = {
+    "kuairec": "KuaiRec. The paper used all 4,676,570 rows of the small matrix; with fewer, its numbers are no aim.",
+    "jester": "Jester, which is not in the paper: the 2,000 users with the most ratings, positive above 5 of 10.",
+}
+
+
+@dataclass(frozen=True)
+class RankingRow:
+    """The trials of one method under one setting; values are those of the trials, by metric."""
+
+    dataset: str
+    prior: str
+    model: str
+    epochs: int
+    partners: int
+    candidates: int
+    method: str
+    values: dict[str, tuple[float, ...]]
+    evaluated: int
+    pairs: int
+    seconds: float
+    printed: dict[str, float]
+
+    @property
+    def setting(self) -> tuple[str, str, str, int, int, int]:
+        """What the rows of one table have in common."""
+        return self.dataset, self.prior, self.model, self.epochs, self.partners, self.candidates
+
+    @property
+    def trials(self) -> int:
+        """How many there are."""
+        return len(self.values["hr@10"])
+
+    def mean(self, metric: str) -> float:
+        """Mean over the trials."""
+        return mean(self.values[metric])
+
+    def std(self, metric: str) -> float | None:
+        """Standard deviation with n - 1; None for a single trial."""
+        return stdev(self.values[metric]) if self.trials > 1 else None
+
+
+def ranking_rows(records: Iterable[Record]) -> list[RankingRow]:
+    """The rows that there are trials for, the best NDCG of each setting first."""
+    groups: dict[tuple[object, ...], list[Record]] = {}
+    for record in records:
+        if "ndcg@10" in record:
+            groups.setdefault((*(record[name] for name in PLACE), record["method"]), []).append(record)
+    printed: dict[tuple[str, str], dict[str, float]] = {}
+    for number in printed_numbers():
+        if number.table == "table3":
+            printed.setdefault((number.dataset, number.method), {})[number.metric] = number.mean
+    rows = [_row(group, printed) for group in groups.values()]
+    return sorted(rows, key=lambda row: (row.setting, -row.mean("ndcg@10")))
+
+
+def _row(group: Sequence[Record], printed: dict[tuple[str, str], dict[str, float]]) -> RankingRow:
+    first = group[0]
+    return RankingRow(
+        **{name: first[name] for name in PLACE},
+        method=first["method"],
+        values={metric: tuple(record[metric] for record in group) for metric in METRICS},
+        evaluated=first["evaluated"],
+        pairs=first["pairs"],
+        seconds=mean(record["processor_seconds"] for record in group),
+        printed=printed.get((first["dataset"], first["method"]), {}),
+    )

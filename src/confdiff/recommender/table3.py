@@ -1,0 +1,26 @@
+"""The trials of the paper's Table 3."""
+
+from collections.abc import Sequence
+
+from confdiff.recommender.trial import SETTINGS, RecommenderSpec
+from confdiff.validation import check_choice, check_count
+
+METHODS_OF_TABLE_3 = ("bpr", "mrl", "oracle-hard", "oracle-soft", "pcomp-teacher", "confdiff-abs")
+OURS = ("confdiff-regression",)
+
+
+def table3_grid(
+    *,
+    datasets: Sequence[str] | None = None,
+    methods: Sequence[str] | None = None,
+    trials: int = 5,
+    epochs: int = 50,
+    prior: str = "global",
+) -> list[RecommenderSpec]:
+    """The paper's six methods and ours, a round of all of them before the next seed."""
+    return [
+        RecommenderSpec(dataset, method, seed, epochs, prior=prior)
+        for seed in range(check_count("trials", trials))
+        for dataset in [check_choice("data set of table3", name, SETTINGS) for name in datasets or SETTINGS]
+        for method in methods or (*METHODS_OF_TABLE_3, *OURS)
+    ]

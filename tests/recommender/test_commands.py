@@ -1,0 +1,121 @@
+"""confdiff recommend and reproduce table3, run as commands."""
+
+import json
+
+import numpy as np
+import pytest
+
+from command import confdiff
+from confdiff.experiments.markdown import as_markdown
+from confdiff.experiments.rankings import ranking_rows
+from confdiff.experiments.report import as_html, as_rankings_csv
+from confdiff.files import read_table, write_table
+from confdiff.recommender.saved import Recommender
+from confdiff.recommender.trial import RecommenderSpec, run_recommender_trial
+from easy import checkerboard
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A table of interactions, and a model of it that was trained by the command."""
+    folder = tmp_path_factory.mktemp("recommender")
+    data = checkerboard()
+    names = np.array([f"u{number:02d}" for number in range(30)])
+    columns = {"who": names[data.users], "what": data.items, "liked": data.strength, "when": data.time}
+    write_table(folder / "likes.csv", columns)
+    flags = ["--user", "who", "--item", "what", "--strength", "liked", "--time", "when", "--model", "mf"]
+    result = confdiff("recommend", "train", "likes.csv", *flags, "--epochs", "60", "--partners", "4",
+                      "--negatives", "3", cwd=folder)  # fmt: skip
+    assert result.returncode == 0, result.stderr
+    assert "720 interactions of 30 users with 24 items, with time" in result.stdout
+    return folder
+
+
+def test_what_was_held_out_is_found(trained):
+    result = confdiff("recommend", "evaluate", "recommender.safetensors", "likes.csv", "--json", cwd=trained)
+    found = json.loads(result.stdout)
+    assert (found["evaluated"], found["candidates"]) == (30, 4)
+    assert found["full ndcg@10"] > 0.9
+    shown = confdiff("recommend", "evaluate", "recommender.safetensors", "likes.csv", cwd=trained)
+    assert "among 4 candidates" in shown.stdout
+
+
+def test_the_best_items_are_those_of_the_user_s_parity(trained):
+    arguments = ["recommend", "topk", "recommender.safetensors", "-k", "5", "-o", "top.csv"]
+    assert confdiff(*arguments, cwd=trained).returncode == 0
+    top = read_table(trained / "top.csv")
+    assert len(top["item"]) == 150
+    parity = np.array([int(name[1:]) for name in top["user"]]) % 2
+    assert (top["item"] % 2 == parity).mean() > 0.95
+    unseen = confdiff(
+        "recommend", "topk", "recommender.safetensors", "--user", "u03", "--seen", "likes.csv", cwd=trained
+    )
+    assert unseen.returncode == 0
+    assert "u03" not in unseen.stdout  # everything was seen
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["topk", "recommender.safetensors", "--user", "u99"], "the user u99 was not in training"),
+        (["topk", "likes.csv"], "is not a file that confdiff saved"),
+        (["topk", "absent"], "absent"),
+        (["train", "likes.csv"], "must have the columns user_id, video_id, watch_ratio"),
+        (["train", "absent.csv"], "there is no file absent.csv"),
+        (["train", "likes.csv", "--method", "bprr"], "unknown method 'bprr'"),
+        (["evaluate", "recommender.safetensors", "other.csv"], "has other users or items"),
+    ],
+)
+def test_mistakes(trained, arguments, message):
+    write_table(trained / "other.csv", {"who": ["x"] * 9, "what": range(9), "liked": [3.0] * 9, "when": range(9)})
+    result = confdiff("recommend", *arguments, cwd=trained)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_model_comes_back_as_it_was(trained, tmp_path):
+    model = Recommender.load(trained / "recommender.safetensors")
+    model.save(tmp_path / "again.safetensors")
+    again = Recommender.load(tmp_path / "again.safetensors")
+    assert again.options == model.options
+    first, second = model.top(["u00", "u07"], 3), again.top(["u00", "u07"], 3)
+    assert all((first[name] == second[name]).all() for name in first)
+
+
+def write_subset(folder):
+    data = checkerboard(n_users=20, n_items=80)
+    folder.mkdir()
+    kept = np.random.default_rng(0).random(len(data)) < 0.3
+    columns = {"user_id": data.users[kept], "video_id": data.items[kept], "watch_ratio": data.strength[kept]}
+    write_table(folder / "small_matrix_subset.csv", columns)
+
+
+def test_table_3_as_a_command_and_in_the_report(tmp_path):
+    write_subset(tmp_path / "kuairec")
+    arguments = ["reproduce", "table3", "--datasets", "kuairec", "--methods", "bpr,confdiff-abs", "--trials", "2"]
+    arguments += ["--epochs", "1", "--jobs", "1", "--folder", str(tmp_path / "kuairec")]
+    result = confdiff(*arguments, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert confdiff("report", cwd=tmp_path).returncode == 0
+    text = (tmp_path / "report" / "results.md").read_text()
+    assert "confdiff reproduce table3 --datasets kuairec --trials 2" in text
+    assert "<br>.372" in text  # the paper's NDCG of ConfDiff-ABS
+
+
+def test_a_trial_is_a_function_of_its_specification(tmp_path):
+    write_subset(tmp_path / "kuairec")
+    records = [
+        run_recommender_trial(RecommenderSpec("kuairec", method, epochs=2, prior=prior), folder=tmp_path / "kuairec")
+        for method in ("confdiff-abs", "pcomp-teacher", "oracle-hard")
+        for prior in ("global", "user")
+    ]
+    again = run_recommender_trial(RecommenderSpec("kuairec", "confdiff-abs", epochs=2), folder=tmp_path / "kuairec")
+    assert {k: v for k, v in again.items() if "seconds" not in k} == {
+        k: v for k, v in records[0].items() if "seconds" not in k
+    }
+    rows = ranking_rows(records)
+    assert len(rows) == 6
+    assert "each user's own prior" in as_markdown([], [], rows)
+    assert as_html([], [], rows).count("<td>ConfDiff-ABS</td>") == 2
+    assert len(as_rankings_csv(rows).splitlines()) == 7
