@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from confdiff.models import RECOMMENDERS
-from confdiff.models.ncf import factorisation, gmf, ncf_mlp, neumf
+from confdiff.models.ncf import _Dropout, factorisation, gmf, ncf_mlp, neumf
 from confdiff.pairs import Pairs
 from confdiff.training import Recipe, predict_scores, train
 
@@ -33,7 +33,21 @@ def test_the_parts_are_what_the_paper_says():
     assert torch.allclose(tower(x), tower.leave(h)[:, 0])
     both = neumf(3, 5, width=8, layers=2)
     assert both.leave.in_features == 8 + 4
-    assert [type(step).__name__ for step in both.tower.steps].count("Dropout") == 2
+    assert [type(step).__name__ for step in both.tower.steps].count("_Dropout") == 2
+
+
+@pytest.mark.parametrize("probability", [0.0, 0.25, 0.5])
+def test_dropout_keeps_the_mean_and_drops_the_share(probability):
+    layer = _Dropout(probability)
+    x = torch.ones(300, 333)
+    torch.manual_seed(0)
+    out = layer(x)
+    assert (out == 0).float().mean().item() == pytest.approx(probability, abs=0.005)
+    assert out.mean().item() == pytest.approx(1, abs=0.01)
+    assert out.unique().tolist() == pytest.approx(sorted({0.0, 1 / (1 - probability)} if probability else {1.0}))
+    torch.manual_seed(0)
+    assert torch.equal(layer(x), out)
+    assert torch.equal(layer.eval()(x), x)
 
 
 @pytest.mark.parametrize("name", RECOMMENDERS)
