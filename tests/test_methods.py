@@ -344,15 +344,26 @@ def test_nothing_broadcasts(name, wrong):
 def test_a_prior_for_each_pair(name):
     g, g_prime, targets = random_batch(name)
     method = METHODS[name]
-    scalar = method.risk(g, g_prime, *targets, prior=0.3)
-    vector = method.risk(g, g_prime, *targets, prior=torch.full_like(g, 0.3))
-    assert vector.item() == pytest.approx(scalar.item(), abs=1e-12)
+    priors = torch.linspace(0.1, 0.9, len(g), dtype=torch.float64)
+    if method.prior == "optional":
+        with pytest.raises(ValueError, match="takes one prior for all pairs"):
+            method.risk(g, g_prime, *targets, prior=priors)
+        return
+    one_by_one = [
+        method.partial_risks(*(part_of(value, i) for value in (g, g_prime, *targets)), prior=float(priors[i]))
+        for i in range(len(g))
+    ]
+    together = method.partial_risks(g, g_prime, *targets, prior=priors)
+    torch.testing.assert_close(together, torch.stack(one_by_one).mean(0))
     if method.needs_prior and method.companion is None:
         with pytest.raises(ValueError, match="needs the class prior"):
             method.risk(g, g_prime, *targets)
-    if method.prior != "unused" and method.companion is None:
         with pytest.raises(ValueError, match="one length"):
             method.risk(g, g_prime, *targets, prior=torch.full((3,), 0.3))
+
+
+def part_of(value, i):
+    return value[i : i + 1] if isinstance(value, torch.Tensor) else value
 
 
 @settings(max_examples=50)

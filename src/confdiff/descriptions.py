@@ -55,6 +55,8 @@ def describe_pairs(pairs: Pairs) -> PairsDescription:
     >>> describe_pairs(pairs).near_ties
     0.5
     """
+    if pairs.has_vectors:
+        raise ValueError("these pairs have differences of several classes: describe pairs.of_class(k), one at a time.")
     (c,) = pairs.targets("differences").double().numpy()
     size = np.abs(c)
     edges = np.linspace(-1.05, 1.05, len(CENTRES) + 1)

@@ -29,7 +29,7 @@ from confdiff.risks import (
     regression_terms,
     supervised_terms,
 )
-from confdiff.validation import check_choice, prior_missing, two_classes_only
+from confdiff.validation import check_choice, one_prior_only, prior_missing, two_classes_only
 
 PriorUse = Literal["needed", "optional", "unused"]
 """What a method does with the class prior; where it is optional, the differences tell what they can without it."""
@@ -91,6 +91,8 @@ class Method:
         """
         if self.needs_prior and prior is None and self.companion is None:  # a companion knows the prior already
             raise prior_missing(self.name)
+        if self.prior == "optional" and isinstance(prior, Tensor) and not _many(g):
+            raise one_prior_only(self.name)
         options: dict[str, Any] = {"weight": weight, "loss": loss or (cross_entropy if _many(g) else logistic)}
         if self.project is not None:
             targets = _projected(self.project, g, g_prime, *targets, prior=prior, **options)
@@ -104,9 +106,9 @@ class Method:
             raise two_classes_only(self.name)
         return self.multiclass
 
-    def names_of(self, terms: Tensor) -> tuple[str, ...]:
-        """What partial risks are called; those of K classes have no letters of their own."""
-        if len(terms) == len(self.term_names):
+    def names_of(self, terms: Tensor, *, many: bool = False) -> tuple[str, ...]:
+        """What partial risks are called; those of each of many classes have no letters of their own."""
+        if not many or len(terms) == 2:
             return self.term_names
         return tuple(f"{item} items, class {k}" for item in ("first", "second") for k in range(len(terms) // 2))
 

@@ -77,7 +77,8 @@ def prior_missing(method: str) -> ValueError:
     """The error for a method that needs the class prior when none was given."""
     return ValueError(
         f"method {method!r} needs the class prior p(y = +1), and none was given. "
-        "Pass prior=..., the share of positives among the items (a rough figure is better than none)."
+        "Pass prior=..., the share of positives among the items (a rough figure is better than none); an estimator "
+        'also takes prior="estimate" and a few labelled items.'
     )
 
 
@@ -225,6 +226,11 @@ def check_difference(values: Any, length: int | None = None) -> NDArray[np.float
     return array.clip(-1, 1).astype(np.float32)
 
 
+def _rounding(array: NDArray[Any]) -> float:
+    """How far sums over the classes may be off: numbers of 16 bits are rounded in the fourth digit."""
+    return 1e-4 if array.dtype.itemsize > 2 else 1e-3 * array.shape[1]
+
+
 def check_difference_vectors(array: NDArray[Any], length: int) -> NDArray[np.float32]:
     """Confidence differences of K classes, c_k = p(k|x') - p(k|x): in [-1, 1], and adding up to 0 for each pair."""
     what = "c (the confidence differences)"
@@ -233,8 +239,9 @@ def check_difference_vectors(array: NDArray[Any], length: int) -> NDArray[np.flo
     check_finite(what, array)
     for column in range(array.shape[1]):
         check_range(f"{what}, class {column},", array[:, column], -1 - 1e-6, 1 + 1e-6, "Divide percentages by 100.")
-    sums = array.sum(axis=1)
-    check_range(f"{what}, added up over the classes,", sums, -1e-4, 1e-4, "What one class gains the others lose.")
+    sums, rounding = array.sum(axis=1, dtype=np.float64), _rounding(array)
+    hint = "What one class gains the others lose."
+    check_range(f"{what}, added up over the classes,", sums, -rounding, rounding, hint)
     return array.clip(-1, 1).astype(np.float32)
 
 
@@ -259,6 +266,11 @@ def no_probabilities(loss: str) -> ValueError:
     return ValueError(f"the {loss} loss gives no probabilities; logistic, squared and exponential do.")
 
 
+def one_prior_only(method: str) -> ValueError:
+    """The error for a prior that differs from pair to pair and a method that knows one."""
+    return ValueError(f"method {method!r} takes one prior for all pairs; got one for each.")
+
+
 def two_classes_only(method: str) -> ValueError:
     """The error for vectors of differences and a method that knows two classes."""
     return ValueError(f"method {method!r} knows two classes only; confdiff-regression and others know more.")
@@ -280,8 +292,9 @@ def check_posteriors(values: Any, length: int) -> NDArray[np.float32]:
     for column in array.reshape(length, -1).T:
         check_range("posteriors", column, 0, 1, "Posteriors are probabilities.")
     if array.ndim == 2:
-        sums, what = array.sum(axis=1), "posteriors, added up over the classes,"
-        check_range(what, sums, 1 - 1e-4, 1 + 1e-4, "Divide by the sum.")
+        sums, rounding = array.sum(axis=1, dtype=np.float64), _rounding(array)
+        what = "posteriors, added up over the classes,"
+        check_range(what, sums, 1 - rounding, 1 + rounding, "Divide by the sum.")
     return array.astype(np.float32)
 
 

@@ -3,10 +3,13 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
+import torch
 from sklearn.metrics import log_loss
 
 from confdiff import ConfDiffClassifier, Pairs
+from confdiff.estimators.inputs import without_some_items
 from easy import easy_pairs
 
 QUICK = {"model": "linear", "batch_size": 64}
@@ -51,12 +54,122 @@ def test_a_prior_that_the_differences_leave_open_is_warned_of_and_a_given_one_us
 
 def test_a_few_labels_tell_what_differences_leave_open():
     pairs, r, y = pairs_between(0.2, 0.6)
-    some = np.random.default_rng(1).permutation(1000)[:200]
+    some = np.random.default_rng(1).permutation(1000)[:500]
     items = pairs.items.numpy()
     model = ConfDiffClassifier(model="mlp", epochs=20).fit(pairs, labelled=(items[some], y[some]))
-    assert model.prior_estimate_.n_labels == 200
+    assert model.prior_estimate_.n_labels == 500
     assert model.prior_ == pytest.approx(r.mean(), abs=0.1)
     assert np.abs(model.predict_proba(items)[:, 1] - r).mean() < 0.1
+
+
+def test_label_differences_of_uncertain_items_do_not_pass_for_certainty():
+    pairs, _, y = pairs_between(0.2, 0.6)
+    c = y[pairs.right].astype(float) - y[pairs.left]
+    with pytest.warns(UserWarning, match="leave the class prior open"):
+        ConfDiffClassifier().fit(Pairs(pairs.items, pairs.left, pairs.right, c))
+
+
+def test_an_estimate_that_knows_nothing_says_so():
+    pairs, _, _ = pairs_between(0.2, 0.6)
+    with pytest.warns(UserWarning, match="leave the class prior open"):
+        ConfDiffClassifier("confdiff-abs", prior="estimate", epochs=20).fit(pairs)
+
+
+def test_labelled_items_must_be_like_the_others():
+    pairs, _, y = pairs_between(0, 1)
+    items = pairs.items.numpy()
+    with pytest.raises(ValueError, match="pass one of the two"):
+        ConfDiffClassifier(prior=0.5).fit(pairs, labelled=(items[:5], y[:5]))
+    frame = pd.DataFrame(items, columns=["a", "b", "c"])
+    named = Pairs(frame, pairs.left, pairs.right, pairs.difference)
+    with pytest.raises(ValueError, match=r"must have the columns \['a', 'b', 'c'\]"):
+        ConfDiffClassifier().fit(named, labelled=(frame[["c", "b", "a"]], y))
+    told = ConfDiffClassifier("confdiff-abs", epochs=10, model="linear").fit(named, labelled=(frame[:50], y[:50]))
+    assert told.prior_estimate_.n_labels == 50
+
+
+def test_nothing_is_left_of_an_earlier_fit():
+    pairs, _, _ = pairs_between(0, 1)
+    model = ConfDiffClassifier(prior="estimate", **QUICK).fit(pairs)
+    assert not hasattr(model.set_params(prior=0.5).fit(pairs), "prior_estimate_")
+    with pytest.raises(ValueError, match="knows two classes only"):
+        model.set_params(method="confdiff-information", prior=None).fit(many_classes()[0])
+    assert model.predict(pairs.items.numpy()[:3]).shape == (3,)  # still what it was
+
+
+def test_held_out_pairs_touch_items_that_are_not_trained_on():
+    pairs = easy_pairs(n_items=100, n_pairs=2000)
+    kept, held_out = without_some_items(pairs, 0.2, seed=0)
+    trained = set(torch.cat([pairs.left[kept], pairs.right[kept]]).tolist())
+    first, second = (
+        np.array([row in trained for row in side[held_out].tolist()]) for side in (pairs.left, pairs.right)
+    )
+    assert not (first & second).any()
+    assert len(kept) + len(held_out) == 2000
+    assert len(held_out) / 2000 == pytest.approx(0.2, abs=0.05)
+
+
+def test_calibration_sees_what_was_learned_by_heart():
+    """Label differences of few items in many pairs: pairs of known items would say that all is well."""
+    generator = np.random.default_rng(0)
+    items = generator.normal(size=(1150, 20)).astype(np.float32)
+    r = 1 / (1 + np.exp(-items[:, 0]))
+    y = (generator.random(1150) < r).astype(float)
+    rows = generator.integers(0, 150, (600, 2))
+    pairs = Pairs.from_rows(rows, items[:150], y[rows[:, 1]] - y[rows[:, 0]])
+    losses = []
+    for flag in (False, True):
+        model = ConfDiffClassifier(prior=0.5, calibrated=flag, validation_fraction=0.2).fit(pairs)
+        losses.append(log_loss(y[150:], model.predict_proba(items[150:])[:, 1].astype(float)))
+    assert model.temperature_ > 1
+    assert losses[1] < losses[0]
+
+
+def test_weights_count_in_everything_that_is_fitted():
+    pairs, r, _ = pairs_between(0, 1)
+    garbage = Pairs(
+        torch.cat([pairs.items, pairs.items]),
+        torch.cat([pairs.left, pairs.left]),
+        torch.cat([pairs.right, pairs.right]),
+        torch.cat([pairs.difference, -pairs.difference]),
+        weight=np.repeat([1.0, 0.0], len(pairs)),
+    )
+    model = ConfDiffClassifier("confdiff-abs", prior="estimate", calibrated=True, epochs=30).fit(garbage)
+    assert model.prior_ == pytest.approx(r.mean(), abs=0.05)
+    assert model.temperature_ < 2
+
+
+def test_ties_alone_do_not_stop_at_once():
+    generator = np.random.default_rng(0)
+    items = generator.normal(size=(80, 2)).astype(np.float32)
+    y = (items[:, 0] > 0).astype(float)
+    rows = np.arange(80).reshape(40, 2)
+    c = np.where(generator.random(40) < 0.7, 0.0, y[rows[:, 1]] - y[rows[:, 0]])
+    model = ConfDiffClassifier(prior=0.5, early_stopping=True, validation_fraction=0.05, **QUICK).fit(
+        rows, c, items=items
+    )
+    agreements = [record["agreement"] for record in model.history_]
+    assert max(agreements) > agreements[0]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "known", "message"),
+    [
+        (
+            {"method": "confdiff-abs", "loss": "hinge", "early_stopping": True},
+            True,
+            "hinge loss gives no probabilities",
+        ),
+        ({"method": "oracle-hard", "early_stopping": True}, False, "early_stopping goes by differences"),
+        ({"method": "oracle-hard", "calibrated": True}, False, "calibrated rescales by differences"),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_training(parameters, known, message):
+    pairs = easy_pairs()
+    if not known:
+        pairs = Pairs(pairs.items, pairs.left, pairs.right, labels=pairs.labels)
+    with pytest.raises(ValueError, match=message):
+        ConfDiffClassifier(prior=0.5, **(QUICK | parameters)).fit(pairs)
 
 
 @pytest.mark.parametrize("method", ["confdiff-abs", "confdiff-regression"])
@@ -170,10 +283,16 @@ def test_what_many_classes_cannot_do_is_said(parameters, message):
 
 @pytest.mark.parametrize("uses", [{"calibrated": True}, {"target_prior": 0.3}])
 def test_rescaling_is_for_the_logistic_loss(uses):
-    with pytest.raises(ValueError, match="two classes and the logistic loss"):
+    with pytest.raises(ValueError, match="the logistic loss; got loss='squared'"):
         ConfDiffClassifier(loss="squared", **uses, **QUICK).fit(easy_pairs())
 
 
+def test_rescaling_after_fit_is_for_the_logistic_loss_too():
+    model = ConfDiffClassifier("confdiff-abs", prior=0.5, loss="squared", **QUICK).fit(easy_pairs())
+    with pytest.raises(ValueError, match="target_prior moves the log-odds of the logistic loss"):
+        model.set_params(target_prior=0.1).predict_proba(easy_pairs().items.numpy())
+
+
 def test_too_few_pairs_to_hold_some_out():
-    with pytest.raises(ValueError, match="3 pairs are too few to hold 2 of them out"):
+    with pytest.raises(ValueError, match="3 pairs are too few to hold some of them out"):
         ConfDiffClassifier(early_stopping=True, **QUICK).fit(easy_pairs()[:3])

@@ -49,10 +49,22 @@ def test_methods_are_compared_on_the_same_pairs():
     assert cells["usps", 0.2, "five grades", "confdiff-abs"].verdict == ""
 
 
-def test_the_study_is_in_the_report_and_none_of_the_tables():
+def test_gains_that_are_all_alike_are_no_chance():
+    records = [r | {"accuracy": 0.9 - 0.02 * (r["method"] != "confdiff-abs")} for r in made_up_records()]
+    verdicts = {cell.verdict for cell in study_cells(records) if cell.method != "confdiff-abs"}
+    assert verdicts == {"below"}
+    records = [r | {"accuracy": 0.9} for r in made_up_records()]
+    assert {cell.verdict for cell in study_cells(records) if cell.method != "confdiff-abs"} == {"level"}
+
+
+def test_the_study_is_in_the_report():
     records = made_up_records()
-    assert sections_of(records) == []
+    (exact,) = sections_of(records)  # what is exact is also a trial of Table 2
+    assert exact.title == "Table 2, protocol authors, 50 epochs"
     cells = study_cells(records)
+    assert study_cells([record for record in records if "noise" not in record and "prior_factor" not in record]) == []
+    assert study_cells([record | {"epochs": 7} for record in records])[0].epochs == 7
+    assert study_cells([record | {"fraction": 0.5} for record in records]) == []
     text = as_markdown([], cells)
     assert "| USPS | 0.2 | label differences | .910 ± .010 (3) | .930 ± .011 (3) + |" in text
     assert "| ConfDiff-Regression | 28 | 0 | 0 | +.020 |" in text

@@ -61,6 +61,18 @@ def test_shifted_targets_have_the_mean_of_the_prior_where_nothing_is_clipped():
     torch.testing.assert_close(t_prime - t, c)
 
 
+@pytest.mark.parametrize("weight", [3.0, 0.5])
+def test_only_the_ratio_of_weights_moves_targets(weight):
+    g, c = torch.zeros(2), torch.tensor([0.1, -0.2])
+    plain = projected_targets(g, g, c, prior=0.4)
+    for made, expected in zip(
+        projected_targets(g, g, c, prior=0.4, weight=torch.full((2,), weight)), plain, strict=True
+    ):
+        torch.testing.assert_close(made, expected)
+    t, t_prime = projected_targets(g, g, c, prior=0.4, weight=torch.tensor([1.0, 0.0]))
+    assert (t[0] + t_prime[0]).item() / 2 == pytest.approx(0.4)
+
+
 def test_differences_beyond_what_is_possible_count_as_certain():
     t, t_prime = projected_targets(torch.zeros(2), torch.zeros(2), torch.tensor([1.7, -3.0]))
     assert t.tolist() == [0, 1]

@@ -29,9 +29,13 @@ def test_every_method_learns_with_every_model(method, model):
     network = build_model(model, 3)
     recipe = Recipe(epochs=30, batch_size=64, learning_rate=0.05 if model == "linear" else 1e-3)
     history = train(network, pairs, method, prior=0.5, recipe=recipe)
-    predicted = torch.sigmoid(predict_scores(network, pairs.items))
+    scores = predict_scores(network, pairs.items)
     bound = 0.3 if method == "pcomp-unbiased" else 0.2  # whose risk has no lower bound
-    assert (predicted - pairs.posteriors).abs().mean() < bound
+    if METHODS[method].classifies:
+        assert (torch.sigmoid(scores) - pairs.posteriors).abs().mean() < bound
+    else:
+        agree = (scores[pairs.right] > scores[pairs.left]) == (pairs.difference > 0)
+        assert agree.float().mean() > 0.9
     assert len(history) == 30
     assert history[-1]["risk"] < history[0]["risk"]
 
@@ -279,3 +283,50 @@ def test_what_is_not_a_model_pairs_or_recipe_is_refused():
         train(network, pairs, "confdiff-abs", prior=0.5, recipe={"epochs": 3})
     with pytest.raises(ValueError, match="unknown method None"):
         train(network, pairs, None, prior=0.5)
+
+
+def evaluations(values):
+    """An evaluation that gives one value after the other."""
+    told = iter(values)
+    return lambda model: {"value": next(told)}
+
+
+def run_for(epochs, **options):
+    model = build_model("linear", 3)
+    history = train(model, easy_pairs(), "confdiff-abs", prior=0.5, recipe=Recipe(epochs=epochs), **options)
+    return [value.clone() for value in model.parameters()], history
+
+
+@pytest.mark.parametrize(
+    ("values", "patience", "best", "ran"),
+    [
+        ([1, 3, 2, 1, 0], None, 2, 5),
+        ([1, 3, 2, 1, 0], 2, 2, 4),
+        ([1, 1, 1, 2, 1], None, 4, 5),
+        ([0.9, float("nan"), 0.2], None, 1, 3),
+        ([float("nan"), 0.5, 0.2], None, 2, 3),
+    ],
+)
+def test_the_best_weights_are_kept(values, patience, best, ran):
+    kept, history = run_for(len(values), evaluate=evaluations(values), keep_best="value", patience=patience)
+    expected, _ = run_for(best)
+    assert len(history) == ran
+    assert all(torch.equal(a, b) for a, b in zip(kept, expected, strict=True))
+
+
+def test_what_keeping_the_best_needs():
+    with pytest.raises(ValueError, match="pass evaluate"):
+        run_for(2, keep_best="value")
+    with pytest.raises(ValueError, match="name it in keep_best"):
+        run_for(2, evaluate=evaluations([1, 2]), patience=1)
+    with pytest.raises(ValueError, match="must name what evaluate gives"):
+        run_for(2, evaluate=evaluations([1, 2]), keep_best="accuracy")
+
+
+def test_a_run_that_stops_early_is_finished(tmp_path):
+    file = tmp_path / "run.safetensors"
+    options = {"keep_best": "value", "patience": 1, "checkpoint": file}
+    kept, _ = run_for(5, evaluate=evaluations([2, 1, 0, 0, 0]), **options)
+    again, history = run_for(5, evaluate=evaluations([]), **options)  # nothing is left to evaluate
+    assert len(history) == 2
+    assert all(torch.equal(a, b) for a, b in zip(kept, again, strict=True))

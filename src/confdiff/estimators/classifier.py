@@ -3,6 +3,7 @@
 import os
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
@@ -10,7 +11,6 @@ from sklearn.utils.metaestimators import available_if
 from confdiff.estimators.inputs import as_pairs
 from confdiff.estimators.items import DifferenceScored
 from confdiff.estimators.pair_classifier import PairClassifier, has_probabilities
-from confdiff.metrics import difference_score
 from confdiff.pairs import Pairs, Supervision
 
 
@@ -31,8 +31,9 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
     Parameters
     ----------
     method : a name from the table of methods (``confdiff methods`` lists them); ``"confdiff-regression"`` if not given.
-    prior : the class prior p(y = +1), or those of K classes. ``None``: what the differences tell, with a warning where
-        they leave it open. ``"estimate"``: estimated first (:func:`confdiff.prior.estimate_prior`), then told.
+    prior : the class prior p(y = +1), or those of K classes. ``None``: what the differences tell; of 50 pairs or more
+        ``validation_fraction`` is then held out to judge that by, with a warning where they leave it open.
+        ``"estimate"``: estimated first (:func:`confdiff.prior.estimate_prior`), then told.
     model : ``"mlp"``, ``"linear"``, ``"authors-mlp"``, a ``torch.nn.Module`` (copied, never changed), or a factory
         that is called with the number of features.
     loss : a name from ``confdiff.LOSSES``; probabilities come from the proper ones.
@@ -42,7 +43,8 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
     schedule : of the learning rate; ``"one-cycle"`` if not given.
     batch_size, weight_decay, optimizer, device : see :class:`~confdiff.Recipe`.
     early_stopping : hold out ``validation_fraction`` of the pairs, keep the weights that score best on them, and stop
-        when a third of the epochs (at least 10) brought nothing better.
+        when a third of the epochs (at least 10) brought nothing better. Held out are all pairs that touch one of some
+        items, so that no held-out pair is of items that were both trained on.
     calibrated : hold out ``validation_fraction`` of the pairs, and rescale the scores to fit their differences best.
     target_prior : the class prior where predictions are made, if it is another than in training; also after ``fit``.
     random_state : the seed that decides everything; ``None`` or a ``RandomState`` draws one.
@@ -87,7 +89,7 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
         sample_weight: (n,) how much each pair counts.
         groups: (n,) which group each pair was drawn inside.
         labelled: a few items (m, d) and their labels (0/1 or -1/+1), drawn as the items of the pairs were: they tell
-            the class prior where the differences do not.
+            the class prior where the differences do not. They are taken as they are: in a pipeline, transform them.
         checkpoint: a file to keep while training and to go on from, see :func:`confdiff.train`.
         """
         self._fit(as_pairs(pairs, c, items=items, weight=sample_weight, group=groups), checkpoint, labelled)
@@ -99,6 +101,8 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
         p, p_prime = (self._probability(g) for g in self._pair_scores(pairs))
         return p_prime - p
 
-    def _agreement(self, g: torch.Tensor, g_prime: torch.Tensor, pairs: Pairs) -> float:
+    def _agreement(self, g: torch.Tensor, g_prime: torch.Tensor, pairs: Pairs, loss: str) -> float:
         assert pairs.difference is not None
-        return difference_score(self._probability(g_prime) - self._probability(g), pairs.difference, pairs.weight)
+        error = (self._probability(g_prime, loss) - self._probability(g, loss) - pairs.difference.numpy()) ** 2
+        of_pairs = error.reshape(len(error), -1).sum(axis=1)
+        return -float(np.average(of_pairs, weights=None if pairs.weight is None else pairs.weight.numpy()))

@@ -1,12 +1,15 @@
 """From the forms in which estimators take pairs to :class:`~confdiff.Pairs`."""
 
+import math
 import warnings
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import ArrayLike, NDArray
 
 from confdiff.pairs import Pairs
+from confdiff.randomness import generator
 from confdiff.validation import as_array
 
 
@@ -37,9 +40,31 @@ def as_float_matrix(data: Pairs) -> Pairs:
     if data.items.ndim != 2:
         shape = tuple(data.items.shape)
         raise ValueError(f"items must be a matrix, shape (N, d); got {shape}. Flatten them first.")
-    if data.items.is_floating_point():
+    if data.items.dtype in (torch.float32, torch.float64):
         return data
     return data.with_items(data.items.float(), data.feature_names)
+
+
+def probabilities_of(model: Any, data: Pairs) -> NDArray[Any]:
+    """What a model says of all items of pairs, whose columns are known to be those that it was fitted on."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        probabilities: NDArray[Any] = model.predict_proba(data.items.numpy())
+    return probabilities
+
+
+def without_some_items(data: Pairs, share: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Pairs to train on and pairs to hold out, about ``share`` of all: those that touch one of some items.
+
+    None of these items is trained on. Pairs held out by themselves would be of items that other pairs made known.
+    """
+    places = torch.stack([data.left, data.right])
+    items = torch.unique(places)
+    order = items[torch.randperm(len(items), generator=generator(seed, "held out"))]
+    chosen = torch.zeros(int(items.max()) + 1, dtype=torch.bool)
+    chosen[order[: max(1, round((1 - math.sqrt(1 - share)) * len(items)))]] = True
+    touched = chosen[places].any(dim=0).numpy()
+    return np.flatnonzero(~touched), np.flatnonzero(touched)
 
 
 def warn_of_unconnected_groups(data: Pairs) -> None:

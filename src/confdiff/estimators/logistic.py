@@ -1,13 +1,17 @@
 """Logistic regression from differences, solved to the end: no epochs, no learning rate."""
 
+import warnings
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
 
-from confdiff.estimators.inputs import as_float_matrix, as_pairs, class_names
+from confdiff.estimators.inputs import as_float_matrix, as_pairs, class_names, probabilities_of
 from confdiff.estimators.items import DifferenceScored, ItemClassifier, differences_of
 from confdiff.pairs import Pairs
+from confdiff.prior import warn_if_open
 from confdiff.validation import check_number, check_prior
 
 Vector = NDArray[np.float64]
@@ -48,8 +52,6 @@ class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
         self, pairs: Any, c: ArrayLike | None = None, *, items: Any = None, sample_weight: ArrayLike | None = None
     ) -> "ConfDiffLogisticRegression":
         """Learn from pairs and their confidence differences; the arguments are those of ``ConfDiffClassifier.fit``."""
-        from scipy.optimize import minimize
-
         data = as_float_matrix(as_pairs(pairs, c, items=items, weight=sample_weight))
         if data.has_vectors:
             raise ValueError("logistic regression knows two classes; got differences of several.")
@@ -57,18 +59,35 @@ class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
         prior = 0.5 if self.prior is None else check_prior(self.prior)
         check_number("C", self.C, above=0)
         x = data.items.double().numpy()
-        first, second = x[data.left], x[data.right]
+        compared = x[torch.cat([data.left, data.right])]
+        centre, spread = compared.mean(axis=0), compared.std(axis=0)
+        scale = np.where(spread > 0, spread, 1.0)
+        z = (x - centre) / scale  # the solver needs columns of one size; the ridge stays that of the weights of x
         weight = np.ones(len(given)) if data.weight is None else data.weight.double().numpy()
-        arguments = (first, second, given, weight / weight.sum(), 1 / (self.C * len(given)))
-        found = minimize(_unbiased, np.zeros(x.shape[1] + 1), (*arguments, prior), "L-BFGS-B", jac=True)
-        self.n_iter_ = found.nit
+        ridge = 1 / (self.C * len(given) * scale**2)
+        arguments = (z[data.left], z[data.right], given, weight / weight.sum(), ridge)
+        found, self.n_iter_ = self._solve(_unbiased, np.zeros(x.shape[1] + 1), (*arguments, prior), 0)
         if self.prior is None:
-            found = minimize(_regression, found.x, arguments, "L-BFGS-B", jac=True)
-            self.n_iter_ += found.nit
-        self.coef_, self.intercept_ = found.x[None, :-1], found.x[-1:]
+            found, self.n_iter_ = self._solve(_regression, found, arguments, self.n_iter_)
+        coefficients = found[:-1] / scale
+        self.coef_, self.intercept_ = coefficients[None], found[-1:] - coefficients @ centre
         self.classes_ = class_names(self.classes, data)
         self._remember_features(data)
+        if self.prior is None:
+            p = probabilities_of(self, data)[:, 1]
+            warn_if_open(p[data.right] - p[data.left], given, p, weight)
         return self
+
+    @staticmethod
+    def _solve(function: Any, start: Vector, arguments: tuple[Any, ...], steps: int) -> tuple[Vector, int]:
+        """The minimum of a function that gives its gradient too, and how many steps were made by then."""
+        from scipy.optimize import minimize
+
+        options = {"maxiter": 10_000, "ftol": 1e-14, "gtol": 1e-7}
+        found = minimize(function, start, arguments, "L-BFGS-B", jac=True, options=options)
+        if np.abs(found.jac).max() > 1e-3:
+            warnings.warn(f"not solved to the end: {found.message}.", ConvergenceWarning, stacklevel=3)
+        return found.x, steps + found.nit
 
     def decision_function(self, X: Any) -> Vector:
         """The scores w.x + b. X: (m, d). Returns: (m,)."""
@@ -86,7 +105,7 @@ class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
 
     def _differences(self, pairs: Pairs) -> NDArray[Any]:
         data = self._items_of(pairs)
-        return differences_of(self.predict_proba(data.items.numpy()), data)
+        return differences_of(probabilities_of(self, data), data)
 
 
 def _sigmoid(z: Vector) -> Vector:
@@ -96,11 +115,11 @@ def _sigmoid(z: Vector) -> Vector:
 
 
 def _unbiased(
-    point: Vector, x: Vector, x_prime: Vector, c: Vector, weight: Vector, ridge: float, prior: float
+    point: Vector, x: Vector, x_prime: Vector, c: Vector, weight: Vector, ridge: Vector, prior: float
 ) -> tuple[float, Vector]:
     """The unbiased risk with the logistic loss and a ridge, and its gradient."""
     w, b = point[:-1], point[-1]
-    value, gradient = ridge * w @ w / 2, np.append(ridge * w, 0.0)
+    value, gradient = (ridge * w) @ w / 2, np.append(ridge * w, 0.0)
     for side, target in ((x, prior - c), (x_prime, prior + c)):
         g = side @ w + b
         value += weight @ (np.logaddexp(0, g) - target * g) / 2
@@ -110,7 +129,7 @@ def _unbiased(
 
 
 def _regression(
-    point: Vector, x: Vector, x_prime: Vector, c: Vector, weight: Vector, ridge: float
+    point: Vector, x: Vector, x_prime: Vector, c: Vector, weight: Vector, ridge: Vector
 ) -> tuple[float, Vector]:
     """The squared error of the predicted differences with a ridge, and its gradient."""
     w, b = point[:-1], point[-1]
@@ -118,4 +137,4 @@ def _regression(
     residual = p_prime - p - c
     slope, slope_prime = -2 * weight * residual * p * (1 - p), 2 * weight * residual * p_prime * (1 - p_prime)
     gradient = np.append(slope @ x + slope_prime @ x_prime + ridge * w, (slope + slope_prime).sum())
-    return float(weight @ residual**2 + ridge * w @ w / 2), gradient
+    return float(weight @ residual**2 + (ridge * w) @ w / 2), gradient

@@ -11,14 +11,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from confdiff.calibration import fit_to_differences, log_odds
-from confdiff.estimators.inputs import as_float_matrix, class_names, warn_of_unconnected_groups
+from confdiff.estimators.inputs import as_float_matrix, class_names, warn_of_unconnected_groups, without_some_items
 from confdiff.estimators.items import ItemClassifier
 from confdiff.losses import LOSSES
 from confdiff.methods import Method, find_method
 from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs, Supervision
-from confdiff.prior import estimate_prior, warn_if_open
-from confdiff.randomness import generator
+from confdiff.prior import PriorEstimate, estimate_prior, warn_if_open
 from confdiff.training import Recipe, epochs_for, predict_scores, train
 from confdiff.validation import (
     as_float32,
@@ -34,6 +33,7 @@ from confdiff.validation import (
 
 _LEARNING_RATES = {"linear": 0.1}  # of networks with a name; a linear model has far to go
 _LEARNING_RATE = 3e-3
+_FEWEST = 50  # pairs, of which a tenth is held out where the prior is unknown
 
 
 def has_probabilities(estimator: "PairClassifier") -> bool:
@@ -56,6 +56,7 @@ class PairClassifier(ItemClassifier):
     default_method: ClassVar[str]
     """The method that is used where none is given."""
 
+    prior_estimate_: PriorEstimate
     default_schedule: ClassVar[str]
     """The schedule of the learning rate that is used where none is given."""
 
@@ -105,8 +106,8 @@ class PairClassifier(ItemClassifier):
         tags.classifier_tags.multi_class = False  # of labels; differences may be those of many classes
         return tags
 
-    def _agreement(self, g: torch.Tensor, g_prime: torch.Tensor, pairs: Pairs) -> float:
-        """How well the scores of pairs go with what is known of them."""
+    def _agreement(self, g: torch.Tensor, g_prime: torch.Tensor, pairs: Pairs, loss: str) -> float:
+        """How well the scores of pairs go with what is known of them: the higher the better."""
         raise NotImplementedError
 
     def _fit(
@@ -115,58 +116,71 @@ class PairClassifier(ItemClassifier):
         checkpoint: str | os.PathLike[str] | None,
         labelled: tuple[Any, ArrayLike] | None = None,
     ) -> None:
-        method = self._method()
         check_choice("loss", self.loss, LOSSES)
-        data = as_float_matrix(pairs)
-        classes = class_names(self.classes, data)
-        recipe = self._recipe(len(data))
+        method, data = self._method(labelled), as_float_matrix(pairs)
+        classes, recipe = class_names(self.classes, data), self._recipe(len(data))
         if checkpoint is not None and not isinstance(self.random_state, Integral):
             raise ValueError("a checkpoint can only be resumed with the same seed: set random_state to a number.")
-        self._check_uses(data)
+        self._check_uses(method, data)
         warn_of_unconnected_groups(data)
         prior = self._told_prior(method, data, recipe, labelled)
-        kept, held_out = self._held_out(data, recipe.seed)
-        self.n_classes_, self.loss_ = data.n_classes if data.has_vectors else None, self.loss
-        model = build_model(self.model, data.items.shape[1], self.n_classes_ or 1, seed=recipe.seed)
-        stopping = self._stopping(held_out, recipe.epochs) if self.early_stopping else {}
-        self.history_ = train(
+        kept, held_out = self._split(data, recipe.seed, method, prior)
+        n_classes = data.n_classes if data.has_vectors else None
+        model = build_model(self.model, data.items.shape[1], n_classes or 1, seed=recipe.seed)
+        history = train(
             model,
             kept,
             method,
             prior=prior,
-            loss=LOSSES[self.loss].function if self.n_classes_ is None else None,
+            loss=LOSSES[self.loss].function if n_classes is None else None,
             recipe=recipe,
             checkpoint=checkpoint,
             progress=bool(self.verbose),
-            **stopping,
+            **(self._stopping(held_out, recipe.epochs, n_classes) if self.early_stopping and held_out else {}),
         )
-        self.model_, self.classes_, self.n_iter_ = model, classes, len(self.history_)
+        self.model_, self.history_, self.classes_, self.n_iter_ = model, history, classes, len(history)
+        self.n_classes_, self.loss_ = n_classes, self.loss
         self._remember_features(data)
         self._scale(held_out, prior)
-        self._remember_prior(data, prior, method)
+        self._remember_prior(method, data, held_out, prior)
 
-    def _method(self) -> Method:
+    def _method(self, labelled: Any) -> Method:
         method = find_method(self.default_method if self.method is None else self.method)
         if method.learns_from not in self.learns_from:
             raise ValueError(f"{type(self).__name__} does not learn from {method.learns_from}, as {method.name} does.")
         if not method.classifies:
             raise ValueError(f"{method.name} only ranks, its scores tell no classes: use confdiff.train with it.")
-        if method.needs_prior and self.prior is None:
+        if method.needs_prior and self.prior is None and labelled is None:
             raise prior_missing(method.name)
+        if labelled is not None and self.prior is not None and not isinstance(self.prior, str):
+            raise ValueError("labelled items tell the prior, and one is given already: pass one of the two.")
         return method
 
-    def _check_uses(self, data: Pairs) -> None:
-        """What only some losses and numbers of classes have."""
-        if self.loss == "logistic" and not (data.has_vectors and self.calibrated):
-            return
-        for name, used in (("calibrated", self.calibrated), ("target_prior", self.target_prior is not None)):
-            if used:
-                raise ValueError(f"{name} is there for two classes and the logistic loss; got loss={self.loss!r}.")
-        if data.has_vectors:
+    def _check_uses(self, method: Method, data: Pairs) -> None:
+        """What only some losses, methods and numbers of classes have."""
+        if data.has_vectors and self.loss != "logistic":
             raise ValueError(f"many classes are learned by the logistic loss; got loss={self.loss!r}.")
+        if self.calibrated and (data.has_vectors or self.loss != "logistic"):
+            raise ValueError(f"calibrated is there for two classes and the logistic loss; got loss={self.loss!r}.")
+        if self.calibrated and data.difference is None:
+            raise ValueError("calibrated rescales by differences, and these pairs carry none.")
+        if self.target_prior is not None:
+            self._check_shift(self.loss)
+        if self.early_stopping and method.learns_from != "order":
+            if data.difference is None:
+                raise ValueError("early_stopping goes by differences, and these pairs carry none.")
+            if LOSSES[self.loss].probability is None:
+                raise no_probabilities(self.loss)
+
+    @staticmethod
+    def _check_shift(loss: str) -> None:
+        if loss != "logistic":
+            raise ValueError(f"target_prior moves the log-odds of the logistic loss; got loss={loss!r}.")
 
     def _told_prior(self, method: Method, data: Pairs, recipe: Recipe, labelled: Any) -> Any:
         """The prior that training is told: given, or estimated from the differences and labelled items."""
+        if hasattr(self, "prior_estimate_"):
+            del self.prior_estimate_
         if labelled is None and self.prior is None:
             return None
         if isinstance(self.prior, str) or self.prior is None:
@@ -179,24 +193,25 @@ class PairClassifier(ItemClassifier):
             return check_class_priors(self.prior, data.n_classes)
         return check_prior(self.prior)
 
-    def _held_out(self, data: Pairs, seed: int) -> tuple[Pairs, Pairs | None]:
-        """Pairs to train on, and those that are kept back to stop and to calibrate by, if any are."""
-        if not (self.early_stopping or self.calibrated):
+    def _split(self, data: Pairs, seed: int, method: Method, prior: Any) -> tuple[Pairs, Pairs | None]:
+        """Pairs to train on, and those that are kept back: to stop by, to calibrate by, to see what tells the prior."""
+        share = check_share("validation_fraction", self.validation_fraction)
+        asked = self.early_stopping or self.calibrated
+        unknown = prior is None and method.prior == "optional"
+        if not asked and not (unknown and len(data) >= _FEWEST):
             return data, None
-        count = max(2, round(check_share("validation_fraction", self.validation_fraction) * len(data)))
-        if len(data) < count + 2:
-            raise ValueError(f"{len(data)} pairs are too few to hold {count} of them out.")
-        order = torch.randperm(len(data), generator=generator(seed, "held out")).numpy()
-        return data[np.sort(order[count:])], data[np.sort(order[:count])]
+        kept, held_out = without_some_items(data, share, seed)
+        if len(kept) < 2 or len(held_out) < 2:
+            raise ValueError(f"{len(data)} pairs are too few to hold some of them out.")
+        return data[kept], data[held_out]
 
-    def _stopping(self, held_out: Pairs | None, epochs: int) -> dict[str, Any]:
+    def _stopping(self, held_out: Pairs, epochs: int, n_classes: int | None) -> dict[str, Any]:
         """Keep the weights that agree best with the held-out pairs; stop when a third of the epochs brought nothing."""
-        assert held_out is not None
-        some = held_out.compact()
+        some, loss = held_out.compact(), self.loss
 
         def evaluate(model: torch.nn.Module) -> dict[str, float]:
-            scores = predict_scores(model, some.items, n_classes=self.n_classes_)
-            return {"agreement": self._agreement(scores[some.left], scores[some.right], some)}
+            scores = predict_scores(model, some.items, n_classes=n_classes)
+            return {"agreement": self._agreement(scores[some.left], scores[some.right], some, loss)}
 
         return {"evaluate": evaluate, "keep_best": "agreement", "patience": max(10, epochs // 3)}
 
@@ -205,20 +220,25 @@ class PairClassifier(ItemClassifier):
         self.temperature_, self.offset_ = 1.0, 0.0
         if self.calibrated and held_out is not None and held_out.difference is not None:
             g, g_prime = self._pair_scores(held_out)
-            self.temperature_, self.offset_ = fit_to_differences(g, g_prime, held_out.difference, prior=prior)
+            found = fit_to_differences(g, g_prime, held_out.difference, prior=prior, weight=held_out.weight)
+            self.temperature_, self.offset_ = found
 
-    def _remember_prior(self, data: Pairs, prior: Any, method: Method) -> None:
+    def _remember_prior(self, method: Method, data: Pairs, held_out: Pairs | None, prior: Any) -> None:
         """The prior that was told, or that the probabilities of the items come to; a warning where it was left open."""
-        if LOSSES[self.loss].probability is None:
-            self.prior_ = prior
+        self.prior_ = prior
+        if LOSSES[self.loss_].probability is None or prior is not None:
             return
-        scores = self._rescaled(predict_scores(self.model_, data.items, n_classes=self.n_classes_))
-        p = self._probability(scores)[torch.cat([data.left, data.right]).numpy()]
-        if prior is None and method.learns_from == "differences":
-            for column in p.reshape(len(p), -1).T:
-                warn_if_open(column)
-        implied = p.mean(axis=0, dtype=np.float64)
-        self.prior_ = prior if prior is not None else implied if implied.ndim else float(implied)
+        p = np.stack([self._probability(g) for g in self._pair_scores(data)])
+        weight = None if data.weight is None else data.weight.numpy()
+        implied = np.average(p.mean(axis=0, dtype=np.float64), axis=0, weights=weight)
+        self.prior_ = implied if implied.ndim else float(implied)
+        if method.learns_from == "differences":
+            judged = data if held_out is None else held_out
+            said = np.stack([self._probability(g) for g in self._pair_scores(judged)])
+            assert judged.difference is not None
+            flat = said.reshape(-1, *said.shape[2:])
+            sure = None if judged.weight is None else judged.weight.numpy()
+            warn_if_open(said[1] - said[0], judged.difference.numpy(), flat, sure)
 
     def _pair_scores(self, pairs: Pairs) -> tuple[torch.Tensor, torch.Tensor]:
         """The scores of the first and of the second items of pairs."""
@@ -270,14 +290,15 @@ class PairClassifier(ItemClassifier):
         return scores if self.target_prior is None else scores + self._prior_shift()
 
     def _prior_shift(self) -> torch.Tensor | float:
+        self._check_shift(self.loss_)
         if self.n_classes_ is None:
             return log_odds(check_prior(self.target_prior)) - log_odds(self.prior_)
         target = check_class_priors(self.target_prior, self.n_classes_)
         return as_tensor(as_float32("target_prior", np.log(target / self.prior_)))
 
-    def _probability(self, scores: torch.Tensor) -> NDArray[np.float32]:
+    def _probability(self, scores: torch.Tensor, loss: str | None = None) -> NDArray[np.float32]:
         if scores.ndim == 2:
             return torch.softmax(scores, dim=1).numpy()
-        probability = LOSSES[self.loss_].probability
+        probability = LOSSES[loss or self.loss_].probability
         assert probability is not None  # the callers are there only if it is
         return probability(scores).numpy()

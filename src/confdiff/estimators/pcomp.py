@@ -60,8 +60,8 @@ class PcompClassifier(PairClassifier):
         Pairs of one class are in no particular order, so that not even a perfect classifier reaches 1.
         """
         data = as_pairs(pairs, items=items, weight=sample_weight)
-        return self._agreement(*self._pair_scores(data), data)
+        return self._agreement(*self._pair_scores(data), data, self.loss_)
 
-    def _agreement(self, g: torch.Tensor, g_prime: torch.Tensor, pairs: Pairs) -> float:
+    def _agreement(self, g: torch.Tensor, g_prime: torch.Tensor, pairs: Pairs, loss: str) -> float:
         right = (g > g_prime).double() + 0.5 * (g == g_prime).double()
         return float(np.average(right.numpy(), weights=None if pairs.weight is None else pairs.weight.numpy()))

@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
-from confdiff.estimators.inputs import as_float_matrix, as_pairs, class_names
+from confdiff.estimators.inputs import as_float_matrix, as_pairs, class_names, probabilities_of
 from confdiff.estimators.items import DifferenceScored, ItemClassifier, differences_of
 from confdiff.metrics import difference_score
 from confdiff.pairs import Pairs
@@ -95,31 +95,33 @@ class ProjectedClassifier(DifferenceScored, ItemClassifier):
         if count < 2 * check_count("folds", self.folds, least=2):
             raise ValueError(f"{count} items cannot be cut into {self.folds} folds of at least two.")
         fold_of = check_random_state(self.random_state).permutation(count) % self.folds
-        targets, self.history_ = self._settle(task, fold_of)
+        targets, out_of_fold, self.history_ = self._settle(task, fold_of)
         self.estimator_ = task.fitted(targets, np.ones(count, dtype=bool))
         self.n_iter_, self.classes_ = len(self.history_), class_names(self.classes, data)
         self._remember_features(data)
-        p = task.predicted(self.estimator_, task.items)[task.places]
+        p = task.predicted(self.estimator_, task.items)[task.places].reshape(2, len(data), -1).mean(axis=0)
+        implied = np.average(p, axis=0, weights=task.weight)
+        self.prior_ = implied if data.has_vectors else float(implied[1])
         if self.prior is None:
-            for column in p.T[1:] if not data.has_vectors else p.T:
-                warn_if_open(column)
-        self.prior_ = p.mean(axis=0) if data.has_vectors else float(p[:, 1].mean())
+            said = out_of_fold[task.right] - out_of_fold[task.left]
+            some = slice(None) if data.has_vectors else 1
+            warn_if_open(said[:, some], task.c.numpy()[:, some], out_of_fold[task.places][:, some], task.weight)
         return self
 
-    def _settle(self, task: "_Task", fold_of: NDArray[np.int64]) -> tuple[Matrix, list[float]]:
-        """The targets of the round whose out-of-fold predictions explained the differences best, and all scores."""
+    def _settle(self, task: "_Task", fold_of: NDArray[np.int64]) -> tuple[Matrix, Matrix, list[float]]:
+        """Targets and out-of-fold predictions of the round whose predictions explained most, and all scores."""
         predictions = np.full((len(task.items), task.c.shape[1]), 1 / task.c.shape[1])
-        targets = best = task.targets(predictions)
-        scores: list[float] = []
+        targets = task.targets(predictions)
+        best, scores = (targets, predictions), list[float]()
         for _ in range(self.rounds):
             predictions = task.out_of_fold(targets, fold_of)
             scores.append(task.score(predictions))
             if scores[-1] == max(scores):
-                best = targets
+                best = targets, predictions
             if len(scores) > 2 and max(scores[-2:]) <= max(scores[:-2]) + self.tol:
                 break
             targets = task.targets(predictions)
-        return best, scores
+        return *best, scores
 
     def _classifier(self) -> Any:
         if self.estimator is None:
@@ -157,7 +159,7 @@ class ProjectedClassifier(DifferenceScored, ItemClassifier):
 
     def _differences(self, pairs: Pairs) -> NDArray[Any]:
         data = self._items_of(pairs)
-        return differences_of(self.predict_proba(data.items.numpy()), data)
+        return differences_of(probabilities_of(self, data), data)
 
 
 class _Task:

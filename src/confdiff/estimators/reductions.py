@@ -6,22 +6,30 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import ClassifierMixin, clone
+from sklearn.utils.metaestimators import available_if
 
-from confdiff.estimators.inputs import as_pairs, class_names
+from confdiff.estimators.inputs import as_float_matrix, as_pairs, class_names, probabilities_of
+from confdiff.estimators.items import DifferenceScored, ItemClassifier, differences_of
+from confdiff.pairs import Pairs
 from confdiff.validation import check_class_priors
 
 
-class _Reduction(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+def _never(estimator: "OneVersusOne") -> bool:
+    raise AttributeError("votes are no probabilities: OneVersusOne has no score.")
+
+
+class _Reduction(ItemClassifier):
     def __init__(self, estimator: Any, *, prior: ArrayLike | None = None, classes: Any = None) -> None:
         self.estimator = estimator
         self.prior = prior
         self.classes = classes
 
-    def fit(self, pairs: Any, c: ArrayLike | None = None, *, items: Any = None) -> "_Reduction":
-        """Fit a copy of the estimator for each binary problem. c: (n, K)."""
-        data = as_pairs(pairs, c, items=items)
+    def fit(
+        self, pairs: Any, c: ArrayLike | None = None, *, items: Any = None, sample_weight: ArrayLike | None = None
+    ) -> "_Reduction":
+        """Fit a copy of the estimator for each binary problem. c: (n, K); the rest as in ``ConfDiffClassifier.fit``."""
+        data = as_float_matrix(as_pairs(pairs, c, items=items, weight=sample_weight))
         if not data.has_vectors:
             raise ValueError("the differences must be vectors with an entry for each class, shape (n, K).")
         prior = None if self.prior is None else check_class_priors(self.prior, data.n_classes)
@@ -32,6 +40,7 @@ class _Reduction(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if prior is not None:
                 model.set_params(prior=_prior_of(prior, problem))
             self.estimators_.append(model.fit(data.of_class(*problem)))
+        self._remember_features(data)
         return self
 
     @staticmethod
@@ -40,7 +49,7 @@ class _Reduction(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _positive(self, X: Any) -> NDArray[np.float64]:
         """(m, problems) the probabilities of the positive class in each binary problem."""
-        check_is_fitted(self)
+        self._items(X)
         return np.stack([model.predict_proba(X)[:, 1] for model in self.estimators_], axis=1)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -49,10 +58,11 @@ class _Reduction(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each item. X: (m, d). Returns: (m,)."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]  # type: ignore[no-any-return]
+        shares = self.predict_proba(X)
+        return self.classes_[shares.argmax(axis=1)]  # type: ignore[no-any-return]
 
 
-class OneVersusRest(_Reduction):
+class OneVersusRest(DifferenceScored, _Reduction):
     """A classifier for each class against all others, learned from the differences of that class.
 
     estimator : any estimator of pairs. prior : (K,) the class priors. classes : their names.
@@ -67,17 +77,24 @@ class OneVersusRest(_Reduction):
         p = self._positive(X) + 1e-12
         return p / p.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
 
+    def _differences(self, pairs: Pairs) -> NDArray[Any]:
+        data = self._items_of(pairs)
+        return differences_of(probabilities_of(self, data), data)
+
 
 class OneVersusOne(_Reduction):
     """A classifier for each two classes j < k that says which of them is the likelier; the votes are added up.
 
     It learns q = (1 + p_k - p_j) / 2 from the differences (c_k - c_j) / 2: unlike the posterior of k among j and k,
-    that is told by differences of posteriors. Parameters as in :class:`OneVersusRest`.
+    that is told by differences of posteriors. Votes are no probabilities, so there is no ``score``. Parameters as in
+    :class:`OneVersusRest`.
     """
 
     @staticmethod
     def _problems(n_classes: int) -> Iterator[tuple[int, ...]]:
         return combinations(range(n_classes), 2)
+
+    score = available_if(_never)(ClassifierMixin.score)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The share of the votes of each class; no calibrated probabilities. X: (m, d). Returns: (m, K)."""

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
+from confdiff.estimators.inputs import probabilities_of
 from confdiff.metrics import accuracy
 from confdiff.pairs import Pairs
 from confdiff.validation import check_labels
@@ -52,11 +53,10 @@ def _assumed(estimator: Any, pairs: Pairs, prior: float, labelled: Any, cv: int)
     for kept, held_out in KFold(cv, shuffle=True, random_state=0).split(np.arange(len(pairs))):
         model = clone(estimator).set_params(prior=prior).fit(pairs[kept])
         others = pairs[held_out].compact()
-        mean = float(model.predict_proba(others.items.numpy())[:, 1].mean())
+        mean = float(probabilities_of(model, others)[:, 1].mean())
         right = np.nan
         if labelled is not None:
-            items = np.asarray(labelled[0])
-            right = accuracy(model.decision_function(items), check_labels(labelled[1], len(items)))
+            right = accuracy(model.decision_function(labelled[0]), check_labels(labelled[1], len(labelled[0])))
         rows.append((model.score(others), mean, right))
     score, mean, right = np.mean(rows, axis=0).tolist()
     return AssumedPrior(prior, score, mean, None if labelled is None else right)

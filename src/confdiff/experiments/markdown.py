@@ -154,12 +154,21 @@ def _ranking_cell(row: RankingRow, metric: str) -> str:
 
 
 def _study(cells: Sequence[StudyCell]) -> list[str]:
-    """The study: a row for each condition, a column for each method, and how often each is above or below ABS."""
+    """The studies that there are, by protocol and number of epochs."""
+    lines = ["## Our methods and ConfDiff-ABS under noise", "", *STUDY.splitlines()]
+    for protocol, epochs in dict.fromkeys((cell.protocol, cell.epochs) for cell in cells):
+        group = [cell for cell in cells if (cell.protocol, cell.epochs) == (protocol, epochs)]
+        command = f"confdiff reproduce study --protocol {protocol} --epochs {epochs}"
+        lines += ["", f"    {command} --trials {max(len(cell.accuracies) for cell in group)}", "", *_one_study(group)]
+    return lines
+
+
+def _one_study(cells: Sequence[StudyCell]) -> list[str]:
+    """A row for each condition, a column for each method, and how often each is above or below ABS."""
     table = {(cell.dataset, cell.prior, cell.condition, cell.method): cell for cell in cells}
     methods = [name for name in METHODS if any(cell.method == name for cell in cells)]
-    lines = ["## Our methods and ConfDiff-ABS under noise", "", "    confdiff reproduce study", "", *STUDY.splitlines()]
     head = ["data set", "prior", "condition", *(LABELS[name] for name in methods)]
-    lines += ["", f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     for dataset, prior in dict.fromkeys((cell.dataset, cell.prior) for cell in cells):
         for condition in CONDITIONS:
             row = [_study_cell(table.get((dataset, prior, condition, name))) for name in methods]

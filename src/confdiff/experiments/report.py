@@ -63,14 +63,13 @@ def as_study_csv(study: Sequence[StudyCell]) -> str:
     """One line a cell of the study."""
     rows = [
         [
-            cell.dataset, cell.prior, cell.condition, cell.method, len(cell.accuracies), _digits(cell.mean),
-            _digits(cell.std), _digits(cell.gain), _digits(cell.p_value), cell.verdict,
+            cell.protocol, cell.epochs, cell.dataset, cell.prior, cell.condition, cell.method, len(cell.accuracies),
+            _digits(cell.mean), _digits(cell.std), _digits(cell.gain), _digits(cell.p_value), cell.verdict,
         ]
         for cell in study
     ]  # fmt: skip
-    return _csv(
-        ["dataset", "prior", "condition", "method", "trials", "mean", "std", "gain", "p_value", "verdict"], rows
-    )
+    names = "protocol epochs dataset prior condition method trials mean std gain p_value verdict"
+    return _csv(names.split(), rows)
 
 
 def as_rankings_csv(rows: Sequence[RankingRow]) -> str:
@@ -119,13 +118,12 @@ def _by_setting(rows: Sequence[RankingRow]) -> list[list[RankingRow]]:
     return [[row for row in rows if row.setting == setting] for setting in settings]
 
 
-def _by_place(study: Sequence[StudyCell]) -> list[tuple[tuple[str, float], dict[tuple[str, str], StudyCell]]]:
-    """(data set, prior) and its cells by condition and method."""
-    places = dict.fromkeys((cell.dataset, cell.prior) for cell in study)
-    return [
-        (place, {(cell.condition, cell.method): cell for cell in study if (cell.dataset, cell.prior) == place})
-        for place in places
-    ]
+def _by_place(study: Sequence[StudyCell]) -> list[tuple[tuple[str, float, int], dict[tuple[str, str], StudyCell]]]:
+    """(data set, prior, epochs) and its cells by condition and method."""
+    places: dict[tuple[str, float, int], dict[tuple[str, str], StudyCell]] = {}
+    for cell in study:
+        places.setdefault((cell.dataset, cell.prior, cell.epochs), {})[cell.condition, cell.method] = cell
+    return list(places.items())
 
 
 def _figures(section: Section) -> list[Figure]:

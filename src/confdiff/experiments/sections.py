@@ -9,7 +9,6 @@ from confdiff.experiments.cells import Cell, cells_of, is_plain
 from confdiff.experiments.comparison import Duel, Ranks, duels, mean_ranks
 from confdiff.experiments.paper import TABLES
 from confdiff.experiments.plots import LABELS
-from confdiff.experiments.study import study_grid
 from confdiff.experiments.trial import Record
 
 TITLES = {
@@ -116,9 +115,8 @@ class Section:
 
 
 def sections_of(records: Sequence[Record]) -> list[Section]:
-    """The tables that there are trials for; what belongs to the study is none of them."""
-    others = {spec.key for spec in study_grid(trials=100)}
-    records = [record for record in records if is_plain(record) and record["key"] not in others]
+    """The tables that there are trials for."""
+    records = [record for record in records if is_plain(record)]
     groups: dict[tuple[str, str, int], list[Cell]] = defaultdict(list)
     for cell in cells_of(records):
         groups[cell.table, cell.protocol, cell.epochs].append(cell)

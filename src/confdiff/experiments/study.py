@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import mean, stdev
 from typing import Any
 
+from confdiff.experiments.cells import is_plain
 from confdiff.experiments.spec import TrialSpec
 from confdiff.experiments.trial import Record
 from confdiff.tasks import TaskSpec
@@ -66,6 +67,8 @@ class StudyCell:
     p_value: of a paired t-test against the baseline on the same tasks; None for fewer than three of these.
     """
 
+    protocol: str
+    epochs: int
     dataset: str
     prior: float
     condition: str
@@ -93,22 +96,41 @@ class StudyCell:
 
 
 def study_cells(records: Iterable[Record]) -> list[StudyCell]:
-    """The cells of the study that there are trials for, in its order."""
-    found = {record["key"]: record for record in records}
-    trials: dict[tuple[str, float, str, str], dict[int, float]] = {}
-    names = {tuple(options.items()): name for name, options in CONDITIONS.items()}
-    for spec in study_grid(trials=100):
-        if spec.key in found:
-            options = {name: found[spec.key][name] for name in _OPTIONS if name in found[spec.key]}
-            place = (spec.task.dataset, spec.task.prior, names[tuple(options.items())], spec.method)
-            trials.setdefault(place, {})[spec.task.seed] = found[spec.key]["accuracy"]
-    cells = []
-    for (dataset, prior, condition, method), by_seed in trials.items():
-        gains = _gains(by_seed, trials.get((dataset, prior, condition, BASELINE), {})) if method != BASELINE else []
-        accuracies = tuple(by_seed.values())
+    """The cells of studies that there are trials for: of any number of epochs, if not all of them are exact."""
+    trials: dict[tuple[str, int], dict[tuple[str, float, str, str], dict[int, float]]] = {}
+    for record in records:
+        condition = _condition(record)
+        if condition is not None and record["method"] in METHODS:
+            place = (record["dataset"], record["prior"], condition, record["method"])
+            group = trials.setdefault((record["protocol"], record["epochs"]), {})
+            group.setdefault(place, {})[record["seed"]] = record["accuracy"]
+    return [
+        cell
+        for (protocol, epochs), group in sorted(trials.items())
+        if any(condition != "exact" for _, _, condition, _ in group)
+        for cell in _cells(group, protocol, epochs)
+    ]
+
+
+def _condition(record: Record) -> str | None:
+    """The name of the condition that a trial was made under; None where it is no trial of a study."""
+    options = {name: record[name] for name in _OPTIONS if name in record}
+    rest = {name: value for name, value in record.items() if name not in options}
+    if not is_plain(rest) or record["dataset"] not in DATASETS or record["prior"] not in PRIORS:
+        return None
+    return next((name for name, known in CONDITIONS.items() if known == options), None)
+
+
+def _cells(
+    group: dict[tuple[str, float, str, str], dict[int, float]], protocol: str, epochs: int
+) -> Iterable[StudyCell]:
+    order = {name: place for place, name in enumerate((*CONDITIONS, *METHODS))}
+    for place in sorted(group, key=lambda place: (place[0], place[1], order[place[2]], order[place[3]])):
+        dataset, prior, condition, method = place
+        baseline = group.get((dataset, prior, condition, BASELINE), {})
+        gains = _gains(group[place], baseline) if method != BASELINE else []
         gain = mean(gains) if gains else None
-        cells.append(StudyCell(dataset, prior, condition, method, accuracies, gain, _paired_test(gains)))
-    return cells
+        yield StudyCell(protocol, epochs, *place, tuple(group[place].values()), gain, _paired_test(gains))
 
 
 def _gains(ours: dict[int, float], theirs: dict[int, float]) -> list[float]:
@@ -118,6 +140,8 @@ def _gains(ours: dict[int, float], theirs: dict[int, float]) -> list[float]:
 def _paired_test(gains: Sequence[float]) -> float | None:
     from scipy.stats import ttest_1samp
 
-    if len(gains) < 3 or len(set(gains)) == 1:
+    if len(gains) < 3:
         return None
+    if len(set(gains)) == 1:  # no spread at all
+        return 0.0 if gains[0] else 1.0
     return float(ttest_1samp(gains, 0.0).pvalue)

@@ -90,6 +90,8 @@ class Pairs:
         self.weight = None if weight is None else as_tensor(check_weight(weight, n))
         self.group = None if group is None else as_tensor(check_groups(group, n))
         self.posteriors = None if posteriors is None else as_tensor(check_posteriors(posteriors, size))
+        if self.difference is not None and self.posteriors is not None and self.difference.ndim != self.posteriors.ndim:
+            raise _mixed()
         self.labels = None if labels is None else as_tensor(check_labels(labels, size, self.n_classes))
         self.feature_names = feature_names or column_names(items)
 
@@ -240,6 +242,8 @@ class Pairs:
     def with_truth(self, posteriors: ArrayLike, labels: ArrayLike) -> "Pairs":
         """The same pairs and differences, with what oracles know of the items."""
         r, size = as_tensor(check_posteriors(posteriors, len(self.items))), len(self.items)
+        if self.difference is not None and self.difference.ndim != r.ndim:
+            raise _mixed()
         known = self._with(posteriors=r, labels=None)
         return known._with(labels=as_tensor(check_labels(labels, size, known.n_classes)))
 
@@ -307,6 +311,13 @@ def _leading(difference: Tensor) -> Tensor:
 def _picked(value: Tensor, classes: tuple[int, ...], offset: float) -> Tensor:
     """The column of one class; of two classes half the difference of their columns, moved by an offset."""
     return value[:, classes[0]] if len(classes) == 1 else (value[:, classes[1]] - value[:, classes[0]]) / 2 + offset
+
+
+def _mixed() -> ValueError:
+    return ValueError(
+        "differences and posteriors must both be those of the positive class, or both have a column for each class; "
+        "of predict_proba, pass [:, 1] for two classes."
+    )
 
 
 def _items(items: Any) -> Tensor:

@@ -46,7 +46,8 @@ SETTINGS: dict[str, Setting] = {
 class RecommenderSpec:
     """Everything that decides a trial.
 
-    prior: what the methods that use one are told: the mean confidence of all interactions, or that of each user.
+    prior: what the methods that need one are told: the mean confidence of all interactions, or that of each user, for
+        those that can take one for each pair.
     partners: in how many pairs each interaction stands.
     The defaults are the paper's.
     """
@@ -140,7 +141,7 @@ def told_prior(pairs: Pairs, spec: RecommenderSpec) -> float | Tensor:
     method = METHODS[spec.method]
     known = pairs.labels if method.learns_from == "order" else pairs.posteriors
     assert known is not None
-    if spec.prior == "global" or method.companion is not None:
+    if spec.prior == "global" or method.companion is not None or method.prior == "optional":
         return float(known.mean().clamp(0.001, 0.999))
     users = pairs.items[:, 0]
     means = torch.zeros(int(users.max()) + 1).index_add(0, users, known) / torch.bincount(users).clamp(min=1)

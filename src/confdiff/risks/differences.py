@@ -27,7 +27,7 @@ def regression_terms(
     g_prime: Tensor,
     c: Tensor,
     *,
-    prior: float | Tensor | None = None,
+    prior: float | None = None,
     weight: Tensor | None = None,
     loss: MarginLoss = logistic,
 ) -> Tensor:
@@ -39,12 +39,12 @@ def regression_terms(
     :math:`y' - y` among them, the best :math:`p' - p` is still the true difference. It tells :math:`p` up to a
     constant, which the second term fixes; without it the constant is told where posteriors come near 0 and 1.
 
-    Shapes: g, g_prime, c, weight: (n,); prior: a number, (n,), or None. Returns: (2,).
+    Shapes: g, g_prime, c, weight: (n,). Returns: (2,).
 
     >>> regression_terms(torch.zeros(2), torch.zeros(2), torch.tensor([0.5, -0.5]), prior=0.3)
     tensor([0.2500, 0.0400])
     """
-    check_same_shape(g=g, g_prime=g_prime, c=c, weight=weight, prior=prior if isinstance(prior, Tensor) else None)
+    check_same_shape(g=g, g_prime=g_prime, c=c, weight=weight)
     w = 1.0 if weight is None else weight
     p, p_prime = probability(g, loss), probability(g_prime, loss)
     error = (w * (p_prime - p - c).square()).mean()
@@ -93,7 +93,7 @@ def projected_targets(
     c: Tensor,
     *,
     project: Projection = euclidean_projection,
-    prior: float | Tensor | None = None,
+    prior: float | None = None,
     weight: Tensor | None = None,
     loss: MarginLoss = logistic,
 ) -> tuple[Tensor, Tensor]:
@@ -102,19 +102,19 @@ def projected_targets(
     Differences beyond [-1, 1] count as -1 and 1. Where a prior is given, the targets are shifted so that their mean
     is the prior, and clipped to [0, 1]: clipping noisy differences moves the mean, and this moves it back.
 
-    Shapes: g, g_prime, c, weight: (n,); prior: a number, (n,), or None. Returns: (n,) and (n,).
+    Shapes: g, g_prime, c, weight: (n,). Returns: (n,) and (n,).
 
     >>> projected_targets(torch.zeros(1), torch.zeros(1), torch.tensor([0.4]))
     (tensor([0.3000]), tensor([0.7000]))
     """
-    check_same_shape(g=g, g_prime=g_prime, c=c, weight=weight, prior=prior if isinstance(prior, Tensor) else None)
+    check_same_shape(g=g, g_prime=g_prime, c=c, weight=weight)
     with torch.no_grad():
         d = c.clamp(-1, 1)
         t = project(probability(g, loss), probability(g_prime, loss), d)
         if prior is None:
             return t, t + d
-        w = 1.0 if weight is None else weight
-        shift = (w * (prior - t - d / 2)).mean()
+        w = torch.ones_like(t) if weight is None else weight
+        shift = (w * (prior - t - d / 2)).sum() / w.sum().clamp(min=1e-12)
         return (t + shift).clamp(0, 1), (t + d + shift).clamp(0, 1)
 
 
@@ -123,7 +123,7 @@ def combined_terms(
     g_prime: Tensor,
     c: Tensor,
     *,
-    prior: float | Tensor | None = None,
+    prior: float | None = None,
     weight: Tensor | None = None,
     loss: MarginLoss = logistic,
     share: float = 0.1,

@@ -131,8 +131,9 @@ def simplex_projection(v: Tensor, mass: Tensor | float = 1.0) -> Tensor:
 def multiclass_projection(p: Tensor, p_prime: Tensor, c: Tensor) -> Tensor:
     r"""The posteriors :math:`t` of the first items nearest to the predictions with :math:`t` and :math:`t + c` valid.
 
-    :math:`t \ge \max(0, -c)` in every entry, and the entries add up to 1: a simplex, moved and scaled. Vectors
-    that no two posteriors differ by, those whose positive entries add up to more than 1, are scaled down first.
+    :math:`t \ge \max(0, -c)` in every entry, and the entries add up to 1: a simplex, moved and scaled. ``c`` must be a
+    difference of posteriors: :func:`multiclass_targets_of` scales vectors down whose positive entries add up to more
+    than 1.
 
     Shapes: p, p_prime, c: (n, K). Returns: (n, K).
 
@@ -174,6 +175,6 @@ def multiclass_targets_of(
     t = multiclass_projection(p, p_prime, d)
     if prior is None:
         return t, t + d
-    w = 1.0 if weight is None else weight[:, None]
-    shift = (w * (prior - t - d / 2)).mean(0)
+    w = torch.ones_like(t[:, :1]) if weight is None else weight[:, None]
+    shift = (w * (prior - t - d / 2)).sum(0) / w.sum().clamp(min=1e-12)
     return simplex_projection(t + shift), simplex_projection(t + d + shift)

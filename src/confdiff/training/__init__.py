@@ -58,6 +58,8 @@ def train(
             raise ValueError(f"{what} must be a {kind.__name__}; got {type(given).__name__}.")
     if keep_best is None and patience is not None:
         raise ValueError("patience needs a number that is to be bettered: name it in keep_best.")
+    if keep_best is not None and evaluate is None:
+        raise ValueError(f"keep_best={keep_best!r} needs an evaluation that gives it: pass evaluate.")
     run = Run(model, pairs, row, prior, loss, recipe, keep_best)
     keeper = None
     if checkpoint is not None:
@@ -79,6 +81,8 @@ def train(
                 show(run)
                 if keeper:
                     keeper.save_if_due()
+            if keeper:
+                keeper.save()
         finally:
             model.eval()
     if run.best is not None:

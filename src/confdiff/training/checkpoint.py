@@ -24,6 +24,7 @@ class Checkpoint:
     run: Run
     evaluated: str
     saved_at: float = field(default_factory=time.monotonic)
+    saved_step: int = -1
 
     def __post_init__(self) -> None:
         if Path(self.path).is_dir():
@@ -44,6 +45,7 @@ class Checkpoint:
         run.optimizer.load_state_dict(state["optimizer"])
         run.step, run.risk_sum, run.seconds = state["step"], state["risk_sum"], state["seconds"]
         run.history, run.best = state["history"], state["best"]
+        self.saved_step = run.step
         if run.companion is not None:
             run.companion.load_state(state["companion"])
         torch.set_rng_state(state["chance"])
@@ -51,8 +53,13 @@ class Checkpoint:
             torch.cuda.set_rng_state_all(state["chance_cuda"])
 
     def save_if_due(self) -> None:
-        """Save where the last time is long enough ago, and at the end."""
-        if self.run.step < self.run.total_steps and time.monotonic() - self.saved_at < self.every:
+        """Save where the last time is long enough ago."""
+        if time.monotonic() - self.saved_at >= self.every:
+            self.save()
+
+    def save(self) -> None:
+        """Save now, unless that was done after this very step."""
+        if self.run.step == self.saved_step:
             return
         run = self.run
         run.count_time()
@@ -70,7 +77,7 @@ class Checkpoint:
             "chance_cuda": torch.cuda.get_rng_state_all() if run.device.type == "cuda" else [],
         }
         save_tree(self.path, state)
-        self.saved_at = time.monotonic()
+        self.saved_at, self.saved_step = time.monotonic(), run.step
 
     def _fingerprint(self) -> dict[str, str]:
         """What makes two runs the same: a short text for each part, so that a difference can be named."""

@@ -27,6 +27,7 @@ from confdiff.validation import (
     check_vector,
     no_weight,
     non_finite_risk,
+    one_prior_only,
     prior_missing,
 )
 
@@ -120,7 +121,7 @@ class Run:
             return None
         prior = self.columns[-1]
         if isinstance(prior, Tensor):
-            raise ValueError(f"method {self.method.name!r} takes one prior for all pairs; got one for each.")
+            raise one_prior_only(self.method.name)
         strategy = pairs.ordering or "reverse"  # what people said is the order of their pairs: none was discarded
         return self.method.companion(self.model, self.items, self.rows, prior, strategy=strategy)
 
@@ -169,7 +170,9 @@ class Run:
         risk = self.method.correction(terms).sum()
         value = risk.item()
         if not math.isfinite(value):
-            raise non_finite_risk(terms, self.method.names_of(terms), self.epoch, self.step)
+            raise non_finite_risk(
+                terms, self.method.names_of(terms, many=self.n_classes is not None), self.epoch, self.step
+            )
         self._set_learning_rate()
         for parameter in self.parameters:  # what optimizer.zero_grad() does, without its bookkeeping
             parameter.grad = None
@@ -243,11 +246,12 @@ class Run:
             return
         if self.keep_best not in record:
             raise ValueError(f"keep_best must name what evaluate gives: {', '.join(record)}; got {self.keep_best!r}.")
-        if self.best is not None and record[self.keep_best] <= self.best["value"]:
+        now = record[self.keep_best]
+        if self.best is not None and not now > self.best["value"] and not math.isnan(self.best["value"]):
             self.best["since"] += 1
             return
         weights = {name: value.clone() for name, value in self.predictor.state_dict().items()}
-        self.best = {"value": record[self.keep_best], "since": 0, "model": weights}
+        self.best = {"value": now, "since": 0, "model": weights}
 
     def is_stuck(self, patience: int | None) -> bool:
         """Whether the best value was not bettered in so many evaluations."""
@@ -265,6 +269,8 @@ def _checked_prior(prior: Any, method: Method, pairs: Pairs) -> float | Tensor |
         return torch.from_numpy(priors.astype(np.float32)).expand(len(pairs), -1)
     if not hasattr(prior, "shape") or prior.shape == ():
         return check_prior(prior)
+    if method.prior == "optional":
+        raise one_prior_only(method.name)
     priors = check_vector("prior", prior, len(pairs))
     check_prior(float(priors.min()))
     check_prior(float(priors.max()))

@@ -1,0 +1,115 @@
+"""What differences and labels tell of the prior, piece by piece; the whole of it is in tests/estimators."""
+
+import warnings
+
+import numpy as np
+import pytest
+import torch
+
+from confdiff.pairs import Pairs
+from confdiff.prior import _interval, _outer, _posterior, _slope, estimate_prior, identified_interval, warn_if_open
+from confdiff.training import Recipe
+
+chance = np.random.default_rng(0)
+R = 0.2 + 0.4 * chance.random((2, 400))  # posteriors of both items of 400 pairs, between .2 and .6
+C = R[1] - R[0]
+ONE = np.ones(400)
+
+
+def test_the_interval_is_what_constants_leave():
+    for constant in (-0.15, 0.0, 0.3):  # whatever is added, the same priors go with the differences
+        low, high = identified_interval((R + constant).reshape(-1), tail=0)
+        assert low == pytest.approx(R.mean() - R.min())
+        assert high == pytest.approx(R.mean() + 1 - R.max())
+    assert identified_interval([0.0, 1.0, 1.0], tail=0) == pytest.approx((2 / 3, 2 / 3))
+    assert identified_interval([0.5, 0.1, 0.9], weight=[0, 1, 1], tail=0) == pytest.approx((0.4, 0.6))
+
+
+def test_a_few_items_at_the_ends_do_not_decide():
+    p = np.concatenate([R.reshape(-1), [0.0, 1.0]])
+    low, high = identified_interval(p)
+    assert high - low > 0.55
+
+
+@pytest.mark.parametrize("factor", [0.5, 1.0, 3.0])
+def test_predictions_that_are_overdone_are_shrunk(factor):
+    d = factor * (R - R.mean())
+    assert _slope(d, C, ONE) == pytest.approx(1 / factor)
+    assert _interval(d, C, ONE) == pytest.approx(_interval(R - R.mean(), C, ONE))
+    half = np.arange(400) < 200  # garbage of no weight
+    assert _slope(d, np.where(half, C, -C), half.astype(float)) == pytest.approx(1 / factor, rel=0.01)
+
+
+def test_the_bootstrap_widens_the_interval_the_more_the_fewer_pairs_there_are():
+    widths = []
+    for n in (400, 40):
+        inner = _interval(R[:, :n] - R.mean(), C[:n], ONE[:n])
+        outer = _outer(R[:, :n] - R.mean(), C[:n], ONE[:n], np.random.default_rng(0))
+        assert outer[0] < inner[0] < inner[1] < outer[1]
+        widths.append((outer[1] - outer[0]) - (inner[1] - inner[0]))
+    assert widths[1] > widths[0]
+
+
+def test_one_label_tells_next_to_nothing_and_many_tell_the_prior():
+    truth = float(R.mean())
+    for label in (0.0, 1.0):
+        value, low, high = _posterior(np.zeros(1), np.array([label]), 0.2, 0.8)
+        assert high - low > 0.5
+        assert low < value < high
+    d = R.reshape(-1) - truth
+    y = (np.random.default_rng(1).random(800) < R.reshape(-1)).astype(np.float32)
+    value, low, high = _posterior(d, y, 0.2, 0.8)
+    assert low < truth < high
+    assert high - low < 0.08
+
+
+def test_what_is_known_of_the_labelled_items_counts():
+    """Positives among items of high d say less for a high prior than positives among items of low d."""
+    labels = np.ones(20, dtype=np.float32)
+    high, low = (_posterior(np.full(20, d), labels, 0.2, 0.8)[0] for d in (0.19, -0.19))
+    assert low > high
+
+
+def test_confidence_intervals_hold_the_truth():
+    """Exact differences, a model that can fit them, each item once: in 95 % of trials, here in at least 7 of 8."""
+    hits = 0
+    for seed in range(8):
+        generator = np.random.default_rng(seed)
+        items = generator.normal(size=(800, 1)).astype(np.float32)
+        r = 1 / (1 + np.exp(-(6 * items[:, 0] - 3)))
+        pairs = Pairs(items, np.arange(400), np.arange(400, 800), r[400:] - r[:400])
+        recipe = Recipe(epochs=300, batch_size=400, learning_rate=0.1, schedule="one-cycle", seed=seed)
+        estimate = estimate_prior(pairs, model="linear", recipe=recipe)
+        hits += estimate.confidence_low <= r.mean() <= estimate.confidence_high
+    assert hits >= 7
+
+
+def test_noise_learned_by_heart_is_not_taken_for_certainty():
+    """Predictions of 0 and 1 for all items; only the held-out differences show that they mean little."""
+    certain = np.random.default_rng(1).integers(0, 2, (2, 400)).astype(float)
+    with pytest.warns(UserWarning, match="leave the class prior open"):
+        warn_if_open(certain[1] - certain[0], C, certain.reshape(-1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_if_open(certain[1] - certain[0], certain[1] - certain[0], certain.reshape(-1))
+
+
+def test_many_classes_are_told_where_each_is_certainly_absent_somewhere():
+    flat = np.random.default_rng(0).dirichlet([0.3, 0.3, 0.3], 500)
+    inside = 0.2 + 0.4 * flat
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_if_open(flat[250:] - flat[:250], flat[250:] - flat[:250], flat)
+    with pytest.warns(UserWarning, match=r"leave 0\.\d+ of the class priors open") as told:
+        warn_if_open(inside[250:] - inside[:250], inside[250:] - inside[:250], inside)
+    assert len(told) == 1
+
+
+def test_what_cannot_be_estimated_is_said():
+    items = torch.zeros(8, 2)
+    vectors = Pairs(items, [0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6], np.zeros((6, 3)))
+    with pytest.raises(ValueError, match="differences of two classes"):
+        estimate_prior(vectors)
+    plain = Pairs(items, [0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6], np.zeros(6))
+    with pytest.raises(ValueError, match="labelled items must have 2 features; got 3"):
+        estimate_prior(plain, labelled=(np.zeros((1, 3)), [1]))
