@@ -108,6 +108,7 @@ def curves_figure(
             _curves(axes, [r for r in records if (r["dataset"], r["prior"]) == (dataset, prior)])
             axes.grid(alpha=0.25)
             axes.tick_params(labelsize=7)
+            axes.yaxis.set_major_formatter("{x:.2f}")
             if row == 0:
                 axes.set_title(titles[dataset], fontsize=10)
             if column == 0:

@@ -1,0 +1,89 @@
+r"""Rademacher complexity of some classes, :math:`\mathfrak R_n = E \sup_g \frac1n \sum_i \sigma_i g(x_i)`."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from torch import nn
+
+from confdiff.validation import check_count, check_items, check_number
+
+Matrix = NDArray[np.float64]
+
+
+def linear_complexity(items: ArrayLike, radius: float) -> float:
+    r"""An upper bound for :math:`\{x \mapsto w^\top x : \|w\|_2 \le B\}`: :math:`\frac{B}{n} \sqrt{\sum_i \|x_i\|^2}`.
+
+    Shapes: items: (n, d).
+
+    >>> linear_complexity([[3.0, 4.0], [0.0, 5.0]], radius=2.0)
+    7.0710678118654755
+    """
+    x = check_items("items", items)
+    return check_number("radius", radius, above=0) * math.sqrt(float((x.astype(np.float64) ** 2).sum())) / len(x)
+
+
+def linear_complexity_by_chance(
+    items: ArrayLike, radius: float, *, norm: int = 2, draws: int = 1000, seed: int = 0
+) -> tuple[float, float]:
+    r"""The complexity of a linear class by Monte Carlo, and its standard error.
+
+    The supremum is a dual norm: :math:`\frac{B}{n} E \|\sum_i \sigma_i x_i\|_2` for :math:`\|w\|_2 \le B`, and the
+    largest entry in place of the length for :math:`\|w\|_1 \le B` (``norm=1``).
+
+    >>> estimate, error = linear_complexity_by_chance([[1.0]], radius=2.0)
+    >>> estimate, error
+    (2.0, 0.0)
+    """
+    x = check_items("items", items).astype(np.float64)
+    chance = np.random.default_rng(seed)
+    signs = chance.integers(0, 2, (check_count("draws", draws), len(x))) * 2 - 1
+    sums = signs @ x
+    if norm not in (1, 2):
+        raise ValueError(f"norm must be 1 or 2; got {norm!r}.")
+    sizes = np.abs(sums).max(axis=1) if norm == 1 else np.sqrt((sums**2).sum(axis=1))
+    values = check_number("radius", radius, above=0) * sizes / len(x)
+    return float(values.mean()), float(values.std(ddof=1) / math.sqrt(draws)) if draws > 1 else 0.0
+
+
+def finite_complexity(scores: ArrayLike, *, draws: int = 1000, seed: int = 0) -> tuple[float, float]:
+    r"""The complexity of finitely many functions, given by their values on the items, and its standard error.
+
+    Shapes: scores: (k, n), a row for each function.
+
+    >>> finite_complexity([[1.0, -1.0]])[0] < 0.1
+    True
+    """
+    table = check_items("scores", scores).astype(np.float64)
+    chance = np.random.default_rng(seed)
+    signs = chance.integers(0, 2, (check_count("draws", draws), table.shape[1])) * 2 - 1
+    values = (signs @ table.T).max(axis=1) / table.shape[1]
+    return float(values.mean()), float(values.std(ddof=1) / math.sqrt(draws)) if draws > 1 else 0.0
+
+
+def network_complexity(items: ArrayLike, norms: Sequence[float]) -> float:
+    r"""An upper bound for ReLU networks without biases whose layers have Frobenius norms of at most these.
+
+    .. math:: \frac{\max_i \|x_i\|}{\sqrt n} \left(\sqrt{2 \ln 2 \cdot D} + 1\right) \prod_j M_j
+
+    (Golowich, Rakhlin and Shamir 2018, Theorem 1) for :math:`D` layers. It is loose, as all such bounds are.
+
+    >>> round(network_complexity([[1.0], [1.0]], [2.0, 2.0]), 4)
+    7.5381
+    """
+    x = check_items("items", items).astype(np.float64)
+    depth, product = len(norms), math.prod(check_number("norm", each, least=0) for each in norms)
+    longest = math.sqrt(float((x**2).sum(axis=1).max()))
+    return longest / math.sqrt(len(x)) * (math.sqrt(2 * math.log(2) * depth) + 1) * product
+
+
+def frobenius_norms(network: nn.Module) -> list[float]:
+    """The Frobenius norms of the weights of the linear layers of a network, in their order.
+
+    >>> network = nn.Linear(2, 2)
+    >>> _ = network.weight.data.fill_(1.0)
+    >>> frobenius_norms(network)
+    [2.0]
+    """
+    return [float(layer.weight.detach().norm()) for layer in network.modules() if isinstance(layer, nn.Linear)]
