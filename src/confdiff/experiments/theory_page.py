@@ -1,0 +1,72 @@
+"""What the simulations of the theory gave, as one page, a table and a picture for each result."""
+
+import base64
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from confdiff.storage import replacing
+from confdiff.theory.monte_carlo import Check, Settings
+
+MEASURED, BOUND = "#0072B2", "#D55E00"
+
+
+def write_theory(checks: Sequence[Check], settings: Settings, folder: Path) -> dict[str, Path]:
+    """Write theory.html and theory.csv. Returns: what is where."""
+    files = {"page": folder / "theory.html", "table": folder / "theory.csv"}
+    with replacing(files["page"]) as temporary:
+        temporary.write_text(theory_html(checks, settings))
+    with replacing(files["table"]) as temporary:
+        temporary.write_text(theory_csv(checks))
+    return files
+
+
+def theory_csv(checks: Sequence[Check]) -> str:
+    """One line a point of a curve."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["result", "x_name", "x", "measured", "spread", "bound", "holds"])
+    for check in checks:
+        for place, x in enumerate(check.x):
+            spread = check.spread[place] if check.spread else ""
+            bound = check.bound[place] if check.bound else ""
+            writer.writerow([check.name, check.x_name, x, check.measured[place], spread, bound, check.holds])
+    return text.getvalue()
+
+
+def theory_html(checks: Sequence[Check], settings: Settings) -> str:
+    """One page that needs nothing beside it."""
+    from jinja2 import Environment, PackageLoader, select_autoescape
+
+    environment = Environment(loader=PackageLoader("confdiff.experiments", "."), autoescape=select_autoescape(["html"]))
+    shown = [(check, _address(check_figure(check))) for check in checks]
+    return environment.get_template("theory.html").render(shown=shown, settings=settings)
+
+
+def check_figure(check: Check) -> Figure:
+    """What was measured, and the bound above it."""
+    figure = Figure(figsize=(4.6, 3.0), layout="constrained")
+    axes = figure.subplots()
+    axes.plot(check.x, check.measured, "o-", color=MEASURED, label="measured", markersize=4)
+    if check.bound:
+        axes.plot(check.x, check.bound, "s--", color=BOUND, label="bound", markersize=4)
+        axes.legend(frameon=False, fontsize=8)
+    if check.logarithmic:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+    elif check.bound:
+        axes.set_yscale("log")
+    axes.set_xlabel(check.x_name, fontsize=9)
+    axes.tick_params(labelsize=8)
+    axes.grid(alpha=0.25)
+    return figure
+
+
+def _address(figure: Figure) -> str:
+    """A figure as an address that holds the picture itself."""
+    data = io.BytesIO()
+    figure.savefig(data, format="png", dpi=110)
+    return "data:image/png;base64," + base64.b64encode(data.getvalue()).decode()
