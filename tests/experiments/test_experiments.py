@@ -273,7 +273,7 @@ def test_report_as_a_command(tmp_path):
             ["run", "digits", "--prior", "half"],
             "--prior must be numbers separated by commas, such as .2,.8; got 'half'",
         ),
-        (["reproduce", "table9"], "unknown table or study 'table9'"),
+        (["reproduce", "table9"], "unknown table, figure or study 'table9'"),
         (["report"], "there are no trials in results"),
     ],
 )

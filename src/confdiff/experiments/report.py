@@ -3,17 +3,19 @@
 import base64
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from confdiff.experiments.figures import FIGURES, FigurePlan, Point, figure_points
 from confdiff.experiments.markdown import as_markdown, number, signed, time_of
-from confdiff.experiments.plots import LABELS, curves_figure, ranks_figure
+from confdiff.experiments.plots import LABELS, curves_figure, points_figure, ranks_figure
 from confdiff.experiments.rankings import METRICS, NOTES, RankingRow, ranking_rows
 from confdiff.experiments.sections import TITLES, Section, sections_of
 from confdiff.experiments.store import Store
 from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell, study_cells
+from confdiff.experiments.trial import Record
 from confdiff.storage import replacing
 
 
@@ -26,19 +28,44 @@ def write_report(store: Store, folder: Path) -> dict[str, Path]:
     if not records:
         raise ValueError(f"there are no trials in {store.folder}: run some first, such as confdiff reproduce table2.")
     sections, study, rankings = sections_of(records), study_cells(records), ranking_rows(records)
+    points = {name: found for name in FIGURES if (found := curves_of(name, records))}
     contents = {
         "markdown": (folder / "results.md", as_markdown(sections, study, rankings)),
         "table": (folder / "results.csv", as_csv(sections)),
-        "page": (folder / "results.html", as_html(sections, study, rankings)),
+        "page": (folder / "results.html", as_html(sections, study, rankings, points)),
     }
     if study:
         contents["study"] = (folder / "study.csv", as_study_csv(study))
+    for name, found in points.items():
+        contents[name] = (folder / f"{name}.csv", as_points_csv(found))
     if rankings:
         contents["rankings"] = (folder / "rankings.csv", as_rankings_csv(rankings))
     for path, text in contents.values():
         with replacing(path) as temporary:
             temporary.write_text(text)
-    return {what: path for what, (path, _) in contents.items()}
+    files = {what: path for what, (path, _) in contents.items()}
+    for name, found in points.items():
+        figure = points_figure(found, FIGURES[name].x_name, TITLES)
+        for ending in ("png", "svg"):
+            files[f"{name}, {ending}"] = folder / f"{name}.{ending}"
+            with replacing(files[f"{name}, {ending}"]) as temporary:
+                figure.savefig(temporary, dpi=150)
+    return files
+
+
+def curves_of(name: str, records: Sequence[Record]) -> list[Point]:
+    """The points of a figure, if there is more than what the tables have anyway."""
+    points = figure_points(name, records)
+    return points if any(point.x not in (1.0, 2.0, 3.0, 0.0) or "discarded" in point.curve for point in points) else []
+
+
+def as_points_csv(points: Sequence[Point]) -> str:
+    """One line a point."""
+    rows = [
+        [p.dataset, p.prior, p.panel, p.curve, p.method, p.x, len(p.accuracies), _digits(p.mean), _digits(p.std)]
+        for p in points
+    ]
+    return _csv(["dataset", "prior", "panel", "curve", "method", "x", "trials", "mean", "std"], rows)
 
 
 def as_csv(sections: Sequence[Section]) -> str:
@@ -98,7 +125,12 @@ def _digits(value: float | None) -> str:
     return "" if value is None else f"{value:.5f}"
 
 
-def as_html(sections: Sequence[Section], study: Sequence[StudyCell] = (), rankings: Sequence[RankingRow] = ()) -> str:
+def as_html(
+    sections: Sequence[Section],
+    study: Sequence[StudyCell] = (),
+    rankings: Sequence[RankingRow] = (),
+    points: Mapping[str, Sequence[Point]] | None = None,
+) -> str:
     """One page that needs nothing beside it."""
     from jinja2 import Environment, PackageLoader, select_autoescape
 
@@ -109,8 +141,14 @@ def as_html(sections: Sequence[Section], study: Sequence[StudyCell] = (), rankin
     environment.filters["groupby_place"] = _by_place
     pictures = {section.name: [_picture(figure) for figure in _figures(section)] for section in sections}
     return environment.get_template("report.html").render(
-        sections=sections, pictures=pictures, study=study, rankings=_by_setting(rankings)
+        sections=sections, pictures=pictures, study=study, rankings=_by_setting(rankings), figures=_drawn(points or {})
     )
+
+
+def _drawn(points: Mapping[str, Sequence[Point]]) -> list[tuple[FigurePlan, str]]:
+    return [
+        (FIGURES[name], _picture(points_figure(found, FIGURES[name].x_name, TITLES))) for name, found in points.items()
+    ]
 
 
 def _by_setting(rows: Sequence[RankingRow]) -> list[list[RankingRow]]:

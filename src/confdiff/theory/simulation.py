@@ -1,8 +1,8 @@
 """A distribution with known posteriors and a class of linear scores, over which every risk is a matrix product.
 
 The distribution has finitely many points, so that true risks are sums. The class is a grid of linear functions of
-bounded norm, so that suprema and minima are looked up. A sample of pairs enters a risk only by how much weight of each kind
-falls on each point: risks of all functions on a sample are one product.
+bounded norm, so that suprema and minima are looked up. A sample of pairs enters a risk only by how much weight of each
+kind falls on each point: risks of all functions on a sample are one product.
 """
 
 from dataclasses import dataclass
