@@ -1,6 +1,5 @@
 """The report: reads the store and the paper's numbers, and nothing else; gives Markdown, CSV and one HTML page."""
 
-import base64
 import csv
 import io
 from collections.abc import Mapping, Sequence
@@ -10,7 +9,7 @@ from matplotlib.figure import Figure
 
 from confdiff.experiments.figures import FIGURES, FigurePlan, Point, figure_points
 from confdiff.experiments.markdown import as_markdown, number, signed, time_of
-from confdiff.experiments.plots import LABELS, curves_figure, points_figure, ranks_figure
+from confdiff.experiments.plots import LABELS, as_address, curves_figure, points_figure, ranks_figure
 from confdiff.experiments.rankings import METRICS, NOTES, RankingRow, ranking_rows
 from confdiff.experiments.sections import TITLES, Section, sections_of
 from confdiff.experiments.store import Store
@@ -139,7 +138,7 @@ def as_html(
     environment.globals |= {"metrics": METRICS, "notes": NOTES}
     environment.globals |= {"number": number, "signed": signed, "time_of": time_of}
     environment.filters["groupby_place"] = _by_place
-    pictures = {section.name: [_picture(figure) for figure in _figures(section)] for section in sections}
+    pictures = {section.name: [as_address(figure) for figure in _figures(section)] for section in sections}
     return environment.get_template("report.html").render(
         sections=sections, pictures=pictures, study=study, rankings=_by_setting(rankings), figures=_drawn(points or {})
     )
@@ -147,7 +146,8 @@ def as_html(
 
 def _drawn(points: Mapping[str, Sequence[Point]]) -> list[tuple[FigurePlan, str]]:
     return [
-        (FIGURES[name], _picture(points_figure(found, FIGURES[name].x_name, TITLES))) for name, found in points.items()
+        (FIGURES[name], as_address(points_figure(found, FIGURES[name].x_name, TITLES)))
+        for name, found in points.items()
     ]
 
 
@@ -169,10 +169,3 @@ def _figures(section: Section) -> list[Figure]:
     if section.ranks.critical_difference is not None:
         figures.append(ranks_figure(section.ranks))
     return figures
-
-
-def _picture(figure: Figure) -> str:
-    """A figure as an address that holds the picture itself."""
-    data = io.BytesIO()
-    figure.savefig(data, format="png", dpi=110)
-    return "data:image/png;base64," + base64.b64encode(data.getvalue()).decode()

@@ -1,6 +1,5 @@
 """What the simulations of the theory gave, as one page, a table and a picture for each result."""
 
-import base64
 import csv
 import io
 from collections.abc import Sequence
@@ -8,6 +7,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from confdiff.experiments.plots import as_address
 from confdiff.storage import replacing
 from confdiff.theory.monte_carlo import Check, Settings
 
@@ -42,7 +42,7 @@ def theory_html(checks: Sequence[Check], settings: Settings) -> str:
     from jinja2 import Environment, PackageLoader, select_autoescape
 
     environment = Environment(loader=PackageLoader("confdiff.experiments", "."), autoescape=select_autoescape(["html"]))
-    shown = [(check, _address(check_figure(check))) for check in checks]
+    shown = [(check, as_address(check_figure(check))) for check in checks]
     return environment.get_template("theory.html").render(shown=shown, settings=settings)
 
 
@@ -63,10 +63,3 @@ def check_figure(check: Check) -> Figure:
     axes.tick_params(labelsize=8)
     axes.grid(alpha=0.25)
     return figure
-
-
-def _address(figure: Figure) -> str:
-    """A figure as an address that holds the picture itself."""
-    data = io.BytesIO()
-    figure.savefig(data, format="png", dpi=110)
-    return "data:image/png;base64," + base64.b64encode(data.getvalue()).decode()
