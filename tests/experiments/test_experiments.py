@@ -109,6 +109,19 @@ def test_a_run_does_what_is_missing(tmp_path, monkeypatch):
     assert ("trials", 0, 1) in told
 
 
+def test_what_a_killed_process_left_half_written_is_no_trial(tmp_path):
+    store = Store(tmp_path)
+    run_trials([QUICK], store)
+    whole = (tmp_path / "trials" / f"{QUICK.key}.json").read_text()
+    other = whole.replace(QUICK.key, "0" * 20)
+    for name, text in ((".a.json.x.tmp.json", other), (".b.json.y.tmp.json", other[:50]), (".c.json.z.tmp.json", "")):
+        (tmp_path / "trials" / name).write_text(text)
+    assert store.keys() == {QUICK.key}
+    assert [record["key"] for record in store.records()] == [QUICK.key]
+    store.compact()
+    assert (tmp_path / "digits.jsonl").read_text() == whole
+
+
 def test_a_failed_trial_is_told_and_not_kept(tmp_path):
     bad = TrialSpec(replace(TASK, n_pairs=5000), "confdiff-abs", 1)
     ((spec, why),) = run_trials([bad, QUICK], Store(tmp_path))

@@ -110,7 +110,7 @@ def _watching(store: Store, keys: set[str], total: int, shown: Shown) -> Iterato
 
     def watch() -> None:
         while not stop.wait(1.0):
-            there = {path.stem for path in store.trials.glob("*.json")} & keys
+            there = {path.stem for path in store.finished()} & keys
             shown("trials", total - len(keys) + len(there), total)
 
     thread = threading.Thread(target=watch, daemon=True)

@@ -26,20 +26,24 @@ class Store:
         with replacing(self.trials / f"{record['key']}.json") as temporary:
             temporary.write_text(_line(record))
 
+    def finished(self) -> list[Path]:
+        """The files of finished trials."""
+        return _whole(self.trials, "*.json")
+
     def keys(self) -> set[str]:
         """The keys of all trials that are here."""
         compacted = {record["key"] for record in self._compacted()}
-        return compacted | {path.stem for path in self.trials.glob("*.json")}
+        return compacted | {path.stem for path in self.finished()}
 
     def records(self) -> list[Record]:
         """All trials, by data set, protocol, method, prior and seed."""
         found = {record["key"]: record for record in self._compacted()}
-        found |= {record["key"]: record for path in self.trials.glob("*.json") for record in _read(path)}
+        found |= {record["key"]: record for path in self.finished() for record in _read(path)}
         return sorted(found.values(), key=_place)
 
     def compact(self) -> list[Path]:
         """Move the trials that came in files of their own to the file of their data set. Returns: the files changed."""
-        moved = sorted(self.trials.glob("*.json"))
+        moved = self.finished()
         changed = {record["dataset"] for path in moved for record in _read(path)}
         records = self.records()
         files = [self.folder / f"{dataset}.jsonl" for dataset in sorted(changed)]
@@ -51,8 +55,13 @@ class Store:
         return files
 
     def _compacted(self) -> Iterator[Record]:
-        for path in sorted(self.folder.glob("*.jsonl")):
+        for path in _whole(self.folder, "*.jsonl"):
             yield from _read(path)
+
+
+def _whole(folder: Path, pattern: str) -> list[Path]:
+    """Files, but not what a process that was killed left half-written: their names begin with a dot."""
+    return sorted(path for path in folder.glob(pattern) if not path.name.startswith("."))
 
 
 def _read(path: Path) -> Iterable[Record]:
