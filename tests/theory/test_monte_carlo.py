@@ -35,14 +35,13 @@ def test_partial_risks_are_those_of_the_library():
 
 
 MUTATIONS = {
-    "the sign of c": lambda terms: terms[[2, 3, 0, 1]],
     "a factor of 2": lambda terms: 2 * terms,
     "one term left out": lambda terms: terms * np.array([1, 1, 1, 0])[:, None],
     "one term twice": lambda terms: terms * np.array([2, 1, 1, 1])[:, None],
 }
 
 
-@pytest.mark.parametrize("mutation", ["a factor of 2", "one term left out", "one term twice"])
+@pytest.mark.parametrize("mutation", MUTATIONS)
 def test_a_wrong_estimator_is_seen(mutation, monkeypatch):
     right = monte_carlo.partial_risks
     monkeypatch.setattr(monte_carlo, "partial_risks", lambda *a, **o: MUTATIONS[mutation](right(*a, **o)))

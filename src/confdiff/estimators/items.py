@@ -1,5 +1,6 @@
 """What all classifiers of single items have in common, however they were learned."""
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,15 @@ from confdiff.pairs import Pairs
 from confdiff.validation import check_items
 
 
-class ItemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ItemClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Remembers the columns of the items that it was fitted on, and asks for them again."""
+
+    classes_: NDArray[Any]
+
+    def _names(self, numbers: NDArray[Any]) -> NDArray[Any]:
+        """The names of classes by their numbers."""
+        names: NDArray[Any] = self.classes_[numbers]
+        return names
 
     def _remember_features(self, data: Pairs) -> None:
         self.n_features_in_ = data.items.shape[1]
@@ -49,7 +57,7 @@ class ItemClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"the items have the columns {list(names)}; the model was fitted on {list(known)}.")
 
 
-class DifferenceScored:
+class DifferenceScored(ABC):
     """``score`` without labels: how much of the differences of held-out pairs the probabilities explain."""
 
     def score(
@@ -70,12 +78,12 @@ class DifferenceScored:
             raise ValueError("score needs the differences of the pairs: pass c.")
         return difference_score(self._differences(data), data.difference, data.weight)
 
+    @abstractmethod
     def _differences(self, pairs: Pairs) -> NDArray[Any]:
         """The predicted differences of pairs: (n,), of K classes (n, K)."""
-        raise NotImplementedError
 
 
 def differences_of(probabilities: NDArray[Any], pairs: Pairs) -> NDArray[Any]:
     """The differences of pairs by the probabilities (N, K) of their items, in the form that those of the pairs have."""
-    differences = probabilities[pairs.right] - probabilities[pairs.left]
-    return differences if pairs.has_vectors else differences[:, 1]  # type: ignore[no-any-return]
+    differences: NDArray[Any] = probabilities[pairs.right] - probabilities[pairs.left]
+    return differences if pairs.has_vectors else differences[:, 1]

@@ -91,7 +91,8 @@ class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
 
     def decision_function(self, X: Any) -> Vector:
         """The scores w.x + b. X: (m, d). Returns: (m,)."""
-        return self._items(X) @ self.coef_[0] + self.intercept_[0]  # type: ignore[no-any-return]
+        scores: Vector = self._items(X) @ self.coef_[0] + self.intercept_[0]
+        return scores
 
     def predict_proba(self, X: Any) -> Vector:
         """The probabilities of the negative and the positive class. X: (m, d). Returns: (m, 2)."""
@@ -101,7 +102,7 @@ class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each item. X: (m, d). Returns: (m,)."""
         positive = self.decision_function(X) >= 0
-        return self.classes_[positive.astype(int)]  # type: ignore[no-any-return]
+        return self._names(positive.astype(int))
 
     def _differences(self, pairs: Pairs) -> NDArray[Any]:
         data = self._items_of(pairs)
@@ -111,7 +112,8 @@ class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
 def _sigmoid(z: Vector) -> Vector:
     from scipy.special import expit
 
-    return expit(z)  # type: ignore[no-any-return]
+    p: Vector = expit(z)
+    return p
 
 
 def _unbiased(

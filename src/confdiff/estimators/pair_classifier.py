@@ -1,6 +1,7 @@
 """What classifiers of single items have in common that are learned from pairs."""
 
 import os
+from abc import abstractmethod
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -106,9 +107,9 @@ class PairClassifier(ItemClassifier):
         tags.classifier_tags.multi_class = False  # of labels; differences may be those of many classes
         return tags
 
+    @abstractmethod
     def _agreement(self, g: torch.Tensor, g_prime: torch.Tensor, pairs: Pairs, loss: str) -> float:
         """How well the scores of pairs go with what is known of them: the higher the better."""
-        raise NotImplementedError
 
     def _fit(
         self,
@@ -262,7 +263,7 @@ class PairClassifier(ItemClassifier):
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each item. X: (m, d). Returns: (m,)."""
         scores = self.decision_function(X)
-        return self.classes_[scores.argmax(axis=1) if scores.ndim == 2 else (scores >= 0).astype(int)]  # type: ignore[no-any-return]
+        return self._names(scores.argmax(axis=1) if scores.ndim == 2 else (scores >= 0).astype(int))
 
     def _recipe(self, n_pairs: int) -> Recipe:
         seed = self.random_state

@@ -149,7 +149,7 @@ class ProjectedClassifier(DifferenceScored, ItemClassifier):
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each item. X: (m, d). Returns: (m,)."""
         p = self.predict_proba(X)
-        return self.classes_[p.argmax(axis=1) if p.shape[1] > 2 else (p[:, 1] >= 0.5).astype(int)]  # type: ignore[no-any-return]
+        return self._names(p.argmax(axis=1) if p.shape[1] > 2 else (p[:, 1] >= 0.5).astype(int))
 
     @available_if(lambda self: len(getattr(self, "classes_", (0, 1))) == 2)
     def decision_function(self, X: Any) -> Matrix:

@@ -1,5 +1,6 @@
 """Many classes by many classifiers of two: the fallback that the paper names, for comparison."""
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
@@ -44,22 +45,23 @@ class _Reduction(ItemClassifier):
         return self
 
     @staticmethod
+    @abstractmethod
     def _problems(n_classes: int) -> Iterator[tuple[int, ...]]:
-        raise NotImplementedError
+        """The classes that each binary problem is about."""
 
     def _positive(self, X: Any) -> NDArray[np.float64]:
         """(m, problems) the probabilities of the positive class in each binary problem."""
         self._items(X)
         return np.stack([model.predict_proba(X)[:, 1] for model in self.estimators_], axis=1)
 
+    @abstractmethod
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Shares of the classes, which add up to 1. X: (m, d). Returns: (m, K)."""
-        raise NotImplementedError
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each item. X: (m, d). Returns: (m,)."""
         shares = self.predict_proba(X)
-        return self.classes_[shares.argmax(axis=1)]  # type: ignore[no-any-return]
+        return self._names(shares.argmax(axis=1))
 
 
 class OneVersusRest(DifferenceScored, _Reduction):

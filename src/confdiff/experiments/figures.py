@@ -139,7 +139,7 @@ def figure_grid(
 
 @dataclass(frozen=True)
 class Point:
-    """The trials at one place of a figure."""
+    """The trials at one place of a figure; is_in_tables: whether they are trials of a table too."""
 
     dataset: str
     prior: float
@@ -148,6 +148,7 @@ class Point:
     method: str
     x: float
     accuracies: tuple[float, ...]
+    is_in_tables: bool
 
     @property
     def mean(self) -> float:
@@ -176,5 +177,16 @@ def figure_points(
                 ]
                 accuracies = tuple(found[key] for key in keys if key in found)
                 if accuracies:
-                    points.append(Point(dataset, prior, place.panel, place.curve, place.method, place.x, accuracies))
+                    points.append(
+                        Point(
+                            dataset,
+                            prior,
+                            place.panel,
+                            place.curve,
+                            place.method,
+                            place.x,
+                            accuracies,
+                            not place.options,
+                        )
+                    )
     return points

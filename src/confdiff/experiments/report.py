@@ -55,7 +55,7 @@ def write_report(store: Store, folder: Path) -> dict[str, Path]:
 def curves_of(name: str, records: Sequence[Record]) -> list[Point]:
     """The points of a figure, if there is more than what the tables have anyway."""
     points = figure_points(name, records)
-    return points if any(point.x not in (1.0, 2.0, 3.0, 0.0) or "discarded" in point.curve for point in points) else []
+    return [] if all(point.is_in_tables for point in points) else points
 
 
 def as_points_csv(points: Sequence[Point]) -> str:

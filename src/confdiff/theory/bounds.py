@@ -42,7 +42,7 @@ class LossConstants:
         return cls(facts.bound(size), facts.lipschitz(size))
 
 
-def _deviation(n: int, delta: float) -> float:
+def mcdiarmid(n: int, delta: float) -> float:
     r""":math:`\sqrt{\ln(2/\delta) / 2n}`, which McDiarmid's inequality gives for changes of 1/n, to both sides."""
     check_count("n", n)
     if not 0 < check_number("delta", delta, above=0) < 1:
@@ -67,7 +67,7 @@ def lemma_5_uniform_deviation(n: int, complexity: float, *, delta: float, loss: 
     >>> round(lemma_5_uniform_deviation(200, 0.1, delta=0.05, loss=LossConstants(1.0, 1.0)), 4)
     0.5921
     """
-    return 2 * lemma_4_complexity_of_the_risk(complexity, lipschitz=loss.lipschitz) + 2 * loss.bound * _deviation(
+    return 2 * lemma_4_complexity_of_the_risk(complexity, lipschitz=loss.lipschitz) + 2 * loss.bound * mcdiarmid(
         n, delta
     )
 
@@ -142,7 +142,7 @@ def theorem_5_deviation(
     >>> round(theorem_5_deviation(10_000, [0.1] * 4, delta=0.05, bound=1.0, change=PAPER_CHANGE), 4)
     0.0272
     """
-    spread = change * bound * correction_lipschitz * _deviation(n, delta)
+    spread = change * bound * correction_lipschitz * mcdiarmid(n, delta)
     return spread + theorem_5_bias(n, least, bound=bound, correction_lipschitz=correction_lipschitz)
 
 

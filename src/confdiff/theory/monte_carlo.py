@@ -1,6 +1,6 @@
 """The paper's theorems held against simulations: what was measured, what the bound says, and whether it holds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from confdiff.theory import bounds
 from confdiff.theory.complexity import finite_complexity
-from confdiff.theory.simulation import World, draw, partial_risks, slope_of
+from confdiff.theory.simulation import Sample, World, draw, partial_risks, slope_of
 
 Vector = NDArray[np.float64]
 DELTA = 0.05
@@ -100,7 +100,7 @@ def convergence_at_a_function(world: World, settings: Settings) -> Check:
         return float(terms.sum(0)[function] - world.true_risks[function])
 
     table = _along(world, settings, error)
-    limit = [2 * world.constants.bound * bounds._deviation(n, DELTA) for n in settings.sizes]
+    limit = [2 * world.constants.bound * bounds.mcdiarmid(n, DELTA) for n in settings.sizes]
     return _rate("R_hat(g) at one g", "|R_hat(g) - R(g)| falls as n^(-1/2)", settings, table, limit, exact=True)
 
 
@@ -145,7 +145,7 @@ def error_under_noise(world: World, settings: Settings) -> Check:
             noise = sigma * np.abs(
                 np.random.default_rng([settings.seed, number]).normal(size=n)
             )  # of one sign: the worst
-            noisy = type(sample)(sample.left, sample.right, sample.c + noise)
+            noisy = Sample(sample.left, sample.right, sample.c + noise)
             errors.append(world.true_risks[partial_risks(world, noisy).sum(0).argmin()] - world.best)
             noises.append(float(noise.mean()))
         sizes.append(float(np.mean(noises)))
@@ -238,7 +238,7 @@ def _some_function(world: World) -> int:
     return int(np.argsort(world.true_risks)[len(world.true_risks) // 3])
 
 
-def _samples(world: World, n: int, settings: Settings, times: int = 1):  # type: ignore[no-untyped-def]
+def _samples(world: World, n: int, settings: Settings, times: int = 1) -> Iterator[Sample]:
     for number in range(times * settings.repetitions):
         yield draw(world, n, np.random.default_rng([settings.seed, n, number]))
 
