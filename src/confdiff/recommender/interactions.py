@@ -113,10 +113,7 @@ def read_interactions(
 ) -> Interactions:
     """Interactions from a table (CSV, TSV or Parquet) with these columns; only they are read."""
     wanted = [user, item, strength] + ([] if time is None else [time])
-    try:
-        table = read_table(path, wanted)
-    except KeyError as error:
-        raise ValueError(f"{path} must have the columns {', '.join(wanted)}; {error.args[0]}.") from error
+    table = read_table(path, wanted)
     missing = [name for name in wanted if name not in table]
     if missing:
         raise ValueError(f"{path} must have a column {missing[0]!r}; name the columns if they are called otherwise.")

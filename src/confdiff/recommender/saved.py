@@ -9,6 +9,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
+from confdiff.files import places_of
 from confdiff.models import RECOMMENDERS
 from confdiff.recommender.interactions import Interactions
 from confdiff.recommender.trial import scores_of
@@ -100,12 +101,7 @@ class Recommender:
 
 
 def _places(known: NDArray[Any], names: NDArray[Any]) -> NDArray[np.int64]:
-    """The places of names among the known ones, which are sorted; -1 where they are not there."""
+    """The places of names among the known ones, both as text where one of them is; -1 where they are not there."""
     if (known.dtype.kind in "iuf") != (names.dtype.kind in "iuf"):
         known, names = known.astype(str), names.astype(str)
-        order = np.argsort(known, kind="stable")
-    else:
-        order = np.arange(len(known))
-    places = np.searchsorted(known[order], names).clip(max=len(known) - 1)
-    found: NDArray[np.int64] = np.where(known[order][places] == names, order[places], -1)
-    return found
+    return places_of(names, known)

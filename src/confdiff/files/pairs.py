@@ -1,67 +1,14 @@
-"""Tables in files: Parquet, CSV or TSV by the ending of the name, written whole or not at all."""
+"""Pairs in files: a table of items with an id each, and a table of pairs that name two of them."""
 
-from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from confdiff.files.tables import read_table
 from confdiff.pairs import Pairs
-from confdiff.storage import replacing
 from confdiff.validation import as_array, as_tensor, check_difference, check_vector
-
-TABLES = (".parquet", ".csv", ".tsv")
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
-
-
-def check_table_name(path: Path) -> Path:
-    """A path whose ending says how the table in it is written."""
-    if path.suffix.lower() not in TABLES:
-        raise ValueError(f"the name of a table must end in {', '.join(TABLES)}; got {path.name!r}.")
-    return path
-
-
-def write_table(path: Path, columns: Mapping[str, Any]) -> None:
-    """Write columns of one length."""
-    import pyarrow
-    from pyarrow import csv, parquet
-
-    table = pyarrow.table({name: pyarrow.array(np.asarray(column)) for name, column in columns.items()})
-    ending = check_table_name(path).suffix.lower()
-    with replacing(path) as temporary:
-        if ending == ".parquet":
-            parquet.write_table(table, temporary)
-        else:
-            csv.write_csv(table, temporary, csv.WriteOptions(delimiter=_DELIMITERS[ending]))
-
-
-def read_table(path: Path, columns: list[str] | None = None) -> dict[str, NDArray[Any]]:
-    """The columns of a table, or those that are named."""
-    import pyarrow
-    from pyarrow import csv, parquet
-
-    ending = check_table_name(path).suffix.lower()
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder, not a table.")
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}.")
-    try:
-        if ending == ".parquet":
-            table = parquet.read_table(path, columns=columns)
-        else:
-            table = csv.read_csv(
-                path,
-                parse_options=csv.ParseOptions(delimiter=_DELIMITERS[ending]),
-                convert_options=csv.ConvertOptions(include_columns=columns),
-            )
-    except pyarrow.ArrowInvalid as error:
-        raise ValueError(f"{path} cannot be read as a table: {error}") from error
-    twice = [name for name, count in Counter(table.column_names).items() if count > 1]
-    if twice:
-        raise ValueError(f"the columns of {path} must have different names; {twice[0]!r} stands there more than once.")
-    return {name: table[name].to_numpy() for name in table.column_names}
 
 
 def companion(path: Path, what: str) -> Path:
@@ -111,17 +58,35 @@ def rows_of(ids: NDArray[Any], wanted: NDArray[Any], what: str, where: Path) -> 
             raise ValueError(f"{name}: an id is missing in row {empty[0]}.")
     if (ids.dtype.kind in "iuf") != (wanted.dtype.kind in "iuf"):
         raise ValueError(f"{what} and the ids in {where} must both be numbers or both text.")
-    order = np.argsort(ids, kind="stable")
-    twice = np.flatnonzero(ids[order][1:] == ids[order][:-1])
-    if len(twice):
-        raise ValueError(f"{where}: the ids must differ; the id {ids[order][twice[0]]} stands there more than once.")
-    places = np.searchsorted(ids[order], wanted).clip(max=len(ids) - 1)
-    unknown = np.flatnonzero(ids[order][places] != wanted)
+    twice = first_repeated(ids)
+    if twice is not None:
+        raise ValueError(f"{where}: the ids must differ; the id {ids[twice]} stands there more than once.")
+    rows = places_of(wanted, ids)
+    unknown = np.flatnonzero(rows < 0)
     if len(unknown):
         row = int(unknown[0])
         raise ValueError(f"{what}: the id {wanted[row]} in row {row} is not among the items.")
-    rows: NDArray[Any] = order[places]
     return rows
+
+
+def first_repeated(ids: NDArray[Any]) -> int | None:
+    """The place of an id that stands more than once, if there is one."""
+    order = np.argsort(ids, kind="stable")
+    twice = np.flatnonzero(ids[order][1:] == ids[order][:-1])
+    return int(order[twice[0] + 1]) if len(twice) else None
+
+
+def places_of(wanted: NDArray[Any], ids: NDArray[Any]) -> NDArray[np.int64]:
+    """The places of names among ids that differ; -1 where they are not there.
+
+    >>> places_of(np.array(["b", "z"]), np.array(["c", "b"]))
+    array([ 1, -1])
+    """
+    if not len(ids):
+        return np.full(len(wanted), -1)
+    order = np.argsort(ids, kind="stable")
+    near = order[np.searchsorted(ids[order], wanted).clip(max=len(ids) - 1)]
+    return np.where(ids[near] == wanted, near, -1)
 
 
 def _feature(path: Path, name: str, column: NDArray[Any]) -> NDArray[Any]:
