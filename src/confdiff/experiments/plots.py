@@ -1,7 +1,5 @@
 """Figures. One colour a method everywhere, from a palette that colour-blind readers can tell apart."""
 
-import base64
-import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -214,10 +212,3 @@ def _point_curves(axes: Axes, points: "Sequence[Point]") -> None:
             axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
     if bars and points:
         axes.set_ylim(max(0.0, min(point.mean - point.std for point in points) - 0.05), 1.0)
-
-
-def as_address(figure: Figure) -> str:
-    """A figure as an address that holds the picture itself, for pages that need nothing beside them."""
-    data = io.BytesIO()
-    figure.savefig(data, format="png", dpi=110)
-    return "data:image/png;base64," + base64.b64encode(data.getvalue()).decode()

@@ -9,12 +9,13 @@ from matplotlib.figure import Figure
 
 from confdiff.experiments.figures import FIGURES, FigurePlan, Point, figure_points
 from confdiff.experiments.markdown import as_markdown, number, signed, time_of
-from confdiff.experiments.plots import LABELS, as_address, curves_figure, points_figure, ranks_figure
+from confdiff.experiments.plots import LABELS, curves_figure, points_figure, ranks_figure
 from confdiff.experiments.rankings import METRICS, NOTES, RankingRow, ranking_rows
 from confdiff.experiments.sections import TITLES, Section, sections_of
 from confdiff.experiments.store import Store
 from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell, study_cells
 from confdiff.experiments.trial import Record
+from confdiff.pages import as_address, environment, write_text
 from confdiff.storage import replacing
 
 
@@ -40,8 +41,7 @@ def write_report(store: Store, folder: Path) -> dict[str, Path]:
     if rankings:
         contents["rankings"] = (folder / "rankings.csv", as_rankings_csv(rankings))
     for path, text in contents.values():
-        with replacing(path) as temporary:
-            temporary.write_text(text)
+        write_text(path, text)
     files = {what: path for what, (path, _) in contents.items()}
     for name, found in points.items():
         figure = points_figure(found, FIGURES[name].x_name, TITLES)
@@ -131,15 +131,13 @@ def as_html(
     points: Mapping[str, Sequence[Point]] | None = None,
 ) -> str:
     """One page that needs nothing beside it."""
-    from jinja2 import Environment, PackageLoader, select_autoescape
-
-    environment = Environment(loader=PackageLoader("confdiff.experiments", "."), autoescape=select_autoescape(["html"]))
-    environment.globals |= {"labels": LABELS, "titles": TITLES, "conditions": list(CONDITIONS), "methods": METHODS}
-    environment.globals |= {"metrics": METRICS, "notes": NOTES}
-    environment.globals |= {"number": number, "signed": signed, "time_of": time_of}
-    environment.filters["groupby_place"] = _by_place
+    pages = environment("confdiff.experiments")
+    pages.globals |= {"labels": LABELS, "titles": TITLES, "conditions": list(CONDITIONS), "methods": METHODS}
+    pages.globals |= {"metrics": METRICS, "notes": NOTES}
+    pages.globals |= {"number": number, "signed": signed, "time_of": time_of}
+    pages.filters["groupby_place"] = _by_place
     pictures = {section.name: [as_address(figure) for figure in _figures(section)] for section in sections}
-    return environment.get_template("report.html").render(
+    return pages.get_template("report.html").render(
         sections=sections, pictures=pictures, study=study, rankings=_by_setting(rankings), figures=_drawn(points or {})
     )
 

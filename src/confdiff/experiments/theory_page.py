@@ -7,8 +7,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from confdiff.experiments.plots import as_address
-from confdiff.storage import replacing
+from confdiff.pages import as_address, render, write_text
 from confdiff.theory.monte_carlo import Check, Settings
 
 MEASURED, BOUND = "#0072B2", "#D55E00"
@@ -17,10 +16,8 @@ MEASURED, BOUND = "#0072B2", "#D55E00"
 def write_theory(checks: Sequence[Check], settings: Settings, folder: Path) -> dict[str, Path]:
     """Write theory.html and theory.csv. Returns: what is where."""
     files = {"page": folder / "theory.html", "table": folder / "theory.csv"}
-    with replacing(files["page"]) as temporary:
-        temporary.write_text(theory_html(checks, settings))
-    with replacing(files["table"]) as temporary:
-        temporary.write_text(theory_csv(checks))
+    write_text(files["page"], theory_html(checks, settings))
+    write_text(files["table"], theory_csv(checks))
     return files
 
 
@@ -39,11 +36,8 @@ def theory_csv(checks: Sequence[Check]) -> str:
 
 def theory_html(checks: Sequence[Check], settings: Settings) -> str:
     """One page that needs nothing beside it."""
-    from jinja2 import Environment, PackageLoader, select_autoescape
-
-    environment = Environment(loader=PackageLoader("confdiff.experiments", "."), autoescape=select_autoescape(["html"]))
     shown = [(check, as_address(check_figure(check))) for check in checks]
-    return environment.get_template("theory.html").render(shown=shown, settings=settings)
+    return render("confdiff.experiments", "theory.html", shown=shown, settings=settings)
 
 
 def check_figure(check: Check) -> Figure:

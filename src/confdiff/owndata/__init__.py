@@ -1,0 +1,1 @@
+"""Own data: from a file of comparisons to a trusted model."""

@@ -1,0 +1,216 @@
+"""Items and judged pairs as people have them: files or data frames, columns named or recognised.
+
+Rows are counted from 0, as pandas does, without a header.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from confdiff.files import first_repeated, places_of, read_table
+from confdiff.validation import as_array
+
+ID = ("id", "item", "item_id", "name", "key")
+ROLES = {
+    "left": ("left", "first", "a", "item_a", "item1", "item_1", "id1", "x"),
+    "right": ("right", "second", "b", "item_b", "item2", "item_2", "id2", "x_prime"),
+    "difference": ("difference", "c", "diff", "rating", "judgement", "judgment", "strength", "preference"),
+    "weight": ("weight", "w"),
+    "annotator": ("annotator", "annotator_id", "rater", "judge", "worker", "assessor"),
+    "time": ("time", "timestamp", "date"),
+    "group": ("group", "topic", "query", "prompt", "session"),
+}
+"""What a column of pairs can be -> the names, in small letters, by which it is recognised."""
+
+NEEDED = ("left", "right", "difference")
+Columns = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class ItemTable:
+    """Items: what they are called and what is known about each.
+
+    source: the file, or what it is called in messages. ids: (N,). columns: (N,) each, as they came, without the ids.
+    """
+
+    source: str
+    ids: NDArray[Any]
+    columns: Columns
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, eq=False)
+class PairTable:
+    """Judged pairs as they came: nothing is checked against the items yet, and the scale is whatever it is.
+
+    names: which column was taken for what. left, right: (n,) ids. difference: (n,) numbers, NaN where none was given.
+    weight, annotator, time, group: (n,), where there are such columns.
+    """
+
+    source: str
+    names: dict[str, str]
+    left: NDArray[Any]
+    right: NDArray[Any]
+    difference: NDArray[np.float64]
+    weight: NDArray[Any] | None = None
+    annotator: NDArray[Any] | None = None
+    time: NDArray[Any] | None = None
+    group: NDArray[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def rows(self, items: ItemTable) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The row numbers of both items of each pair; -1 where an id is not among the items, or missing."""
+        left, right = (_same_kind(column, items.ids) for column in (self.left, self.right))
+        return places_of(left, items.ids), places_of(right, items.ids)
+
+
+def read_items(source: Any, *, id: str | None = None, ignore: Iterable[str] = ()) -> ItemTable:
+    """Items from a file, or from a data frame, whose index are the ids unless a column is named.
+
+    id: the column of the ids; if not given, one that is called so. ignore: columns that are left out.
+    """
+    name, columns = _columns(source, "items")
+    index = None
+    if hasattr(source, "columns") and id is None:
+        index = np.asarray(source.index)
+    else:
+        index = columns.pop(_the_column(name, columns, "id", id, ID))
+    for left_out in ignore:
+        _check_there(name, columns, left_out, "--ignore")
+        del columns[left_out]
+    if not columns:
+        raise ValueError(f"{name} must have at least one column beside the ids.")
+    if not len(index):
+        raise ValueError(f"{name} must have at least one row below its header.")
+    _check_ids(name, index)
+    return ItemTable(name, index, columns)
+
+
+def read_judged(source: Any, **named: str | None) -> PairTable:
+    """Judged pairs from a file or a data frame.
+
+    named: which column is what, such as ``left="arg1"``; those not given are recognised by their names.
+    """
+    name, columns = _columns(source, "pairs")
+    used: dict[str, str] = {}
+    for role, usual in ROLES.items():
+        free = [column for column in columns if column not in used.values()]
+        if role in NEEDED or named.get(role) is not None:
+            used[role] = _the_column(name, columns, role, named.get(role), usual, free)
+        elif (found := _recognised(free, usual)) is not None:
+            used[role] = found
+    if not len(columns[used["left"]]):
+        raise ValueError(f"{name} must have at least one row below its header.")
+    known = {role: columns[column] for role, column in used.items()}
+    known["difference"] = _numbers(name, used["difference"], known["difference"])
+    if "weight" in known:
+        known["weight"] = _numbers(name, used["weight"], known["weight"])
+    return PairTable(name, used, **known)
+
+
+def _columns(source: Any, what: str) -> tuple[str, Columns]:
+    if hasattr(source, "columns"):  # a data frame
+        if not source.columns.is_unique:
+            twice = source.columns[source.columns.duplicated()][0]
+            raise ValueError(f"the columns of the {what} must have different names; {twice!r} stands there twice.")
+        return f"the {what}", {str(name): source[name].to_numpy() for name in source.columns}
+    if isinstance(source, Mapping):
+        return f"the {what}", {str(name): np.asarray(column) for name, column in source.items()}
+    return str(source), read_table(Path(source))
+
+
+def _the_column(
+    source: str, columns: Columns, role: str, named: str | None, usual: tuple[str, ...], free: Iterable[str] = ()
+) -> str:
+    if named is not None:
+        return _check_there(source, columns, named, f"--{role}")
+    found = _recognised(free or columns, usual)
+    if found is None:
+        raise ValueError(
+            f"{source} must have a column {role!r}, or one that is named by --{role}; it has {_listed(columns)}."
+        )
+    return found
+
+
+def _check_there(source: str, columns: Columns, name: str, flag: str) -> str:
+    if name not in columns:
+        raise ValueError(f"{source} has no column {name!r}, as {flag} says; it has {_listed(columns)}.")
+    return name
+
+
+def _listed(columns: Columns) -> str:
+    return ", ".join(list(columns)[:8]) + (" ..." if len(columns) > 8 else "")
+
+
+def _recognised(names: Iterable[str], usual: tuple[str, ...]) -> str | None:
+    """The first of the usual names that is there, whatever its capitals."""
+    there = {name.lower().strip(): name for name in names}
+    return next((there[name] for name in usual if name in there), None)
+
+
+def is_missing(column: NDArray[Any]) -> NDArray[np.bool_]:
+    """Where a column holds nothing: None, NaN, NA, not a time, or an empty text."""
+    if column.dtype == object:
+        return np.array([_is_nothing(value) for value in column.tolist()], dtype=bool)
+    tests: dict[str, Callable[[NDArray[Any]], NDArray[np.bool_]]] = {
+        "f": np.isnan,
+        "m": np.isnat,
+        "M": np.isnat,
+        "U": lambda text: text == "",
+    }
+    return tests.get(column.dtype.kind, lambda column: np.zeros(len(column), dtype=bool))(column)
+
+
+def _is_nothing(value: Any) -> bool:
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # pandas' NA compares to NA, which is neither true nor false
+        return True
+
+
+def _check_ids(source: str, ids: NDArray[Any]) -> None:
+    missing = np.flatnonzero(is_missing(ids))
+    if len(missing):
+        raise ValueError(f"{source}: the id is missing in row {missing[0]} ({len(missing)} such rows).")
+    if ids.dtype == object and len({type(value) for value in ids.tolist()}) > 1:
+        raise ValueError(f"{source}: the ids must be all numbers or all text.")
+    twice = first_repeated(ids)
+    if twice is not None:
+        raise ValueError(f"{source}: the ids must differ; {ids[twice]!r} in row {twice} stands there before.")
+
+
+def _same_kind(names: NDArray[Any], ids: NDArray[Any]) -> NDArray[Any]:
+    """Names of items in the form that the ids have, so that both can be sorted together; what cannot be is no id."""
+    nothing = is_missing(names)
+    if ids.dtype.kind in "iuf" and names.dtype.kind in "iuf":
+        return names
+    if ids.dtype.kind in "iuf":
+        return np.array([_number_or_nan(value) for value in names.tolist()])
+    text = np.where(nothing, "", names.astype(str))
+    return text.astype(object) if ids.dtype == object else text
+
+
+def _number_or_nan(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return float("nan")
+
+
+def _numbers(source: str, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
+    """A column of numbers, NaN where one is missing."""
+    if column.dtype.kind in "mM":
+        raise ValueError(f"{source}, column {name!r}, must be numeric; got times.")
+    if column.dtype == object:
+        column = np.where(is_missing(column), np.nan, column)
+    return as_array(f"{source}, column {name!r},", column).astype(np.float64)
