@@ -3,7 +3,7 @@
 Rows are counted from 0, as pandas does, without a header.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -160,13 +160,12 @@ def is_missing(column: NDArray[Any]) -> NDArray[np.bool_]:
     """Where a column holds nothing: None, NaN, NA, not a time, or an empty text."""
     if column.dtype == object:
         return np.array([_is_nothing(value) for value in column.tolist()], dtype=bool)
-    tests: dict[str, Callable[[NDArray[Any]], NDArray[np.bool_]]] = {
-        "f": np.isnan,
-        "m": np.isnat,
-        "M": np.isnat,
-        "U": lambda text: text == "",
-    }
-    return tests.get(column.dtype.kind, lambda column: np.zeros(len(column), dtype=bool))(column)
+    missing = np.zeros(len(column), dtype=bool)
+    if column.dtype.kind in "fmM":
+        missing |= column != column
+    if column.dtype.kind == "U":
+        missing |= column == ""
+    return missing
 
 
 def _is_nothing(value: Any) -> bool:
