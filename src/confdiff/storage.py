@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,6 +46,36 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def replacing_folder(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterator[Path]:
+    """A temporary folder beside ``path`` to write into; it becomes ``path`` if the block succeeds.
+
+    A folder that is there already is an error, unless it may be overwritten; a file of that name always is.
+    """
+    target = Path(path)
+    check_new_folder(target, overwrite=overwrite)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp"))
+    before = temporary.with_suffix(".old")
+    try:
+        yield temporary
+        temporary.chmod(0o777 & ~_umask())
+        if target.exists():
+            target.rename(before)
+        temporary.rename(target)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+        shutil.rmtree(before, ignore_errors=True)
+
+
+def check_new_folder(path: Path, *, overwrite: bool = False) -> None:
+    """A folder that can be written: not there yet, or empty, or one that may be overwritten."""
+    if path.exists() and not path.is_dir():
+        raise NotADirectoryError(f"{path} is a file; a folder of that name cannot be written.")
+    if path.is_dir() and any(path.iterdir()) and not overwrite:
+        raise FileExistsError(f"{path} is there already. Choose another name, or pass --overwrite to replace it.")
 
 
 def _umask() -> int:

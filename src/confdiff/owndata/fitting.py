@@ -1,0 +1,190 @@
+"""From items and judged pairs to a model, with figures from items that it was not trained on."""
+
+import math
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from confdiff.estimators import ConfDiffClassifier
+from confdiff.owndata.agreement import agreement, difference_reliability
+from confdiff.owndata.comparisons import Comparisons, Split, compare, split_pairs
+from confdiff.owndata.features import ItemFeatures, Kind
+from confdiff.owndata.model import ComparisonModel
+from confdiff.owndata.scales import Scale
+from confdiff.owndata.tables import ItemTable, is_missing, read_items, read_judged
+from confdiff.pairs import Pairs
+from confdiff.validation import as_array, check_labels
+
+Matrix = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """How to fit. What is None is decided by the data.
+
+    method, model, epochs, batch_size, learning_rate: as in :class:`~confdiff.ConfDiffClassifier`.
+    prior: the share of positives, ``"estimate"``, or None.
+    valid: about which share of the pairs is held out, half to stop by and half to judge by; 0 holds out none.
+    valid_by_group: hold out whole groups, not single items.
+    kinds: column -> what it holds. most_words: how many words of a text are used.
+    seed: decides everything that is drawn by chance.
+    """
+
+    method: str = "confdiff-regression"
+    model: str = "mlp"
+    prior: float | str | None = None
+    valid: float = 0.2
+    valid_by_group: bool = False
+    epochs: int | None = None
+    batch_size: int = 256
+    learning_rate: float | None = None
+    weight_decay: float = 1e-5
+    kinds: Mapping[str, Kind] | None = None
+    most_words: int = 2000
+    seed: int = 0
+
+
+def fit_comparisons(
+    items: Any,
+    pairs: Any,
+    options: FitOptions | None = None,
+    *,
+    id: str | None = None,
+    ignore: tuple[str, ...] = (),
+    labels: str | None = None,
+    scale: Scale | None = None,
+    columns: Mapping[str, str | None] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    verbose: int = 0,
+    **changes: Any,
+) -> ComparisonModel:
+    """Learn to score items from judged pairs, as ``confdiff fit`` does.
+
+    items, pairs: files or data frames. The index of a frame of items are the ids, unless ``id`` names a column.
+    ignore: columns of the items to leave out. labels: a column that is 0/1 or -1/1 for a few items, and empty for
+    others; it tells the prior. scale: of the differences, recognised if not given. columns: which column of the pairs
+    is what, such as ``{"left": "arg1"}``. checkpoint: a file to keep while training and to go on from.
+    changes: of the options, such as ``prior=0.3``.
+    """
+    options = replace(options or FitOptions(), **changes)
+    table = read_items(items, id=id, ignore=ignore)
+    table, known = _without_labels(table, labels)
+    compared = compare(table, read_judged(pairs, **(columns or {})), scale)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        features = ItemFeatures(kinds=options.kinds, most_words=options.most_words).fit(_seen(table, compared))
+        encoded = features.transform(table)
+        split = (
+            split_pairs(compared, options.valid, options.seed, by_group=options.valid_by_group)
+            if options.valid
+            else None
+        )
+        classifier = _fitted(encoded, compared, split, options, known, checkpoint, verbose)
+    about = {
+        "data": _data(table, features, compared),
+        "options": asdict(options) | {"kinds": dict(options.kinds or {})},
+        "validation": None if split is None else _judged(classifier, encoded, compared, split),
+        "probabilities": np.histogram(classifier.predict_proba(encoded)[:, 1], 20, (0, 1))[0].tolist(),
+        "warnings": [str(warning.message) for warning in caught if warning.category is UserWarning],
+    }
+    return ComparisonModel(features, classifier, about)
+
+
+def _without_labels(table: ItemTable, labels: str | None) -> tuple[ItemTable, NDArray[Any] | None]:
+    """The items without the column of labels, and that column."""
+    if labels is None:
+        return table, None
+    if labels not in table.columns:
+        raise ValueError(f"{table.source} has no column {labels!r}, as --labels says.")
+    rest = {name: column for name, column in table.columns.items() if name != labels}
+    return replace(table, columns=rest), table.columns[labels]
+
+
+def _seen(table: ItemTable, compared: Comparisons) -> ItemTable:
+    """The items that stand in a pair: scales and words are learned from them alone."""
+    rows = np.union1d(compared.left, compared.right)
+    return replace(table, ids=table.ids[rows], columns={name: column[rows] for name, column in table.columns.items()})
+
+
+def _fitted(
+    encoded: Matrix,
+    compared: Comparisons,
+    split: Split | None,
+    options: FitOptions,
+    labels: NDArray[Any] | None,
+    checkpoint: str | os.PathLike[str] | None,
+    verbose: int,
+) -> ConfDiffClassifier:
+    classifier = ConfDiffClassifier(
+        options.method,
+        prior=options.prior,
+        model=options.model,
+        epochs=options.epochs,
+        batch_size=options.batch_size,
+        learning_rate=options.learning_rate,
+        weight_decay=options.weight_decay,
+        early_stopping=split is not None,
+        calibrated=split is not None,
+        random_state=options.seed,
+        verbose=verbose,
+    )
+    everything = Pairs(
+        encoded, compared.left, compared.right, compared.difference, weight=compared.weight, group=compared.group
+    )
+    known = None if labels is None else _labelled(encoded, labels)
+    if split is None:
+        return classifier.fit(everything, labelled=known, checkpoint=checkpoint)
+    return classifier.fit(
+        everything[split.train], validation=everything[split.stop], labelled=known, checkpoint=checkpoint
+    )
+
+
+def _labelled(encoded: Matrix, labels: NDArray[Any]) -> tuple[Matrix, NDArray[Any]]:
+    there = np.flatnonzero(~is_missing(labels))
+    if not len(there):
+        raise ValueError("the column of labels is empty.")
+    return encoded[there], check_labels(as_array("labels", labels[there]), len(there))
+
+
+def _data(table: ItemTable, features: ItemFeatures, compared: Comparisons) -> dict[str, Any]:
+    return {
+        "items": len(table),
+        "compared items": len(np.union1d(compared.left, compared.right)),
+        "pairs": len(compared),
+        "columns": features.kinds_,
+        "features": len(features.get_feature_names_out()),
+        "scale": compared.scale.name,
+        "weighted": compared.weight is not None,
+        "groups": None if compared.group is None else len(np.unique(compared.group.astype(str))),
+    }
+
+
+def _judged(classifier: ConfDiffClassifier, encoded: Matrix, compared: Comparisons, split: Split) -> dict[str, Any]:
+    """Figures from the pairs that were neither trained on nor stopped by."""
+    p = classifier.predict_proba(encoded)[:, 1]
+    rows = split.judge
+    trained = np.zeros(len(encoded), dtype=bool)
+    trained[compared.left[split.train]] = trained[compared.right[split.train]] = True
+    new = rows[~trained[compared.left[rows]] & ~trained[compared.right[rows]]]
+    c = compared.difference
+    found = {
+        "pairs trained on": len(split.train),
+        "pairs stopped by": len(split.stop),
+        "judged": agreement(p[compared.left[rows]], p[compared.right[rows]], c[rows]).as_dict(),
+        "reliability": difference_reliability(p[compared.left[rows]], p[compared.right[rows]], c[rows]),
+    }
+    if 0 < len(new) < len(rows):
+        found["both items new"] = agreement(p[compared.left[new]], p[compared.right[new]], c[new]).as_dict()
+    return {name: _without_nan(value) for name, value in found.items()}
+
+
+def _without_nan(value: Any) -> Any:
+    """JSON has no NaN."""
+    if isinstance(value, dict):
+        return {name: _without_nan(entry) for name, entry in value.items()}
+    return None if isinstance(value, float) and math.isnan(value) else value
