@@ -108,7 +108,7 @@ def _sealed(state: dict[str, Any]) -> str:
     """JSON whose last entry is a digest of all before."""
     text = json.dumps(state, sort_keys=True)
     seal = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-    return json.dumps(state | {"seal": seal}, indent=1, sort_keys=True) + "\n"
+    return json.dumps(state | {"seal": seal}, indent=1) + "\n"
 
 
 def _unsealed(folder: Path) -> dict[str, Any]:
