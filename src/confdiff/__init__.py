@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from confdiff.methods import METHODS as METHODS
     from confdiff.methods import Method as Method
     from confdiff.models import MODELS as MODELS
+    from confdiff.owndata.features import ItemFeatures as ItemFeatures
+    from confdiff.owndata.fitting import FitOptions as FitOptions
+    from confdiff.owndata.fitting import fit_comparisons as fit_comparisons
+    from confdiff.owndata.model import ComparisonModel as ComparisonModel
+    from confdiff.owndata.model import load_model as load_model
     from confdiff.pairs import Pairs as Pairs
     from confdiff.pairs import sample_pairs as sample_pairs
     from confdiff.prior import estimate_prior as estimate_prior
@@ -31,8 +36,11 @@ if TYPE_CHECKING:
 
 _HOME = {
     "CORRECTIONS": "corrections",
+    "ComparisonModel": "owndata.model",
     "ConfDiffClassifier": "estimators",
     "ConfDiffLogisticRegression": "estimators",
+    "FitOptions": "owndata.fitting",
+    "ItemFeatures": "owndata.features",
     "ItemTransformer": "estimators",
     "LOSSES": "losses",
     "METHODS": "methods",
@@ -45,6 +53,8 @@ _HOME = {
     "ProjectedClassifier": "estimators",
     "Recipe": "training",
     "estimate_prior": "prior",
+    "fit_comparisons": "owndata.fitting",
+    "load_model": "owndata.model",
     "prior_sensitivity": "estimators",
     "sample_pairs": "pairs",
     "train": "training",

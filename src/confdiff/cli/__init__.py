@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 import typer
 from rich.table import Column, Table
 
-from confdiff.cli import check, data, experiments, own, pairs, recommend, theory
+from confdiff.cli import check, data, experiments, own, pairs, preferences, recommend, theory
 from confdiff.cli.console import as_cell, messages, results, say, say_files
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app.add_typer(data.app, name="data")
 app.add_typer(pairs.app, name="pairs")
 app.add_typer(recommend.app, name="recommend")
 app.command()(check.check)
+app.command()(preferences.preferences)
 for command in (own.fit, own.predict, own.evaluate, own.show, own.export):
     app.command()(command)
 for command in (experiments.run, experiments.reproduce, experiments.report, theory.theory):
