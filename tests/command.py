@@ -1,13 +1,77 @@
-"""The real command, run in a process of its own."""
+"""The real command, run in a process of its own: forked, which saves the imports, or started afresh."""
 
 import os
 import subprocess
 import sys
+import tempfile
+import traceback
+import warnings
+from dataclasses import dataclass
 from pathlib import Path
 
 COMMAND = Path(sys.executable).with_name("confdiff")
+PLAIN = {"COLUMNS": "200", "NO_COLOR": "1"}
+
+
+@dataclass
+class Result:
+    returncode: int
+    stdout: str
+    stderr: str
 
 
 def confdiff(*arguments, cwd=None, **variables):
-    environment = os.environ | {"COLUMNS": "200", "NO_COLOR": "1"} | variables
+    """Run a command in a forked process and wait for it."""
+    with tempfile.TemporaryDirectory() as folder:
+        outputs = [Path(folder) / name for name in ("stdout", "stderr")]
+        child = start(*arguments, cwd=cwd, outputs=outputs, **variables)
+        _, status = os.waitpid(child, 0)
+        return Result(os.waitstatus_to_exitcode(status), *(path.read_text() for path in outputs))
+
+
+def start(*arguments, cwd=None, outputs=(os.devnull, os.devnull), **variables):
+    """Start a command in a forked process. Returns: its number."""
+    child = os.fork()
+    if child == 0:
+        os._exit(_run([str(argument) for argument in arguments], cwd, outputs, variables))
+    return child
+
+
+def _run(arguments, cwd, outputs, variables):
+    """What the installed script does, in this very process."""
+    try:
+        warnings.resetwarnings()
+        warnings.filterwarnings("ignore", category=DeprecationWarning)
+        os.environ.update(PLAIN | variables)
+        for number, path in enumerate(outputs, start=1):
+            os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+        sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8") for number in (1, 2))
+        os.chdir(cwd or Path.cwd())
+        sys.argv = ["confdiff", *arguments]
+        _fresh_consoles()
+        from confdiff.cli import main
+
+        main()
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    return 0
+
+
+def _fresh_consoles():
+    """Consoles take their width from the environment when they are made."""
+    from confdiff.cli import console
+
+    for old in (console.results, console.messages):
+        old.__init__(stderr=old.stderr)
+
+
+def installed(*arguments, cwd=None, **variables):
+    """Run the installed script in a new process, as a user does."""
+    environment = os.environ | PLAIN | variables
     return subprocess.run([COMMAND, *arguments], cwd=cwd, env=environment, capture_output=True, text=True, check=False)

@@ -92,7 +92,10 @@ def save_tree(path: str | os.PathLike[str], tree: dict[str, Any]) -> None:
     tensors: dict[str, Tensor] = {}
     header = json.dumps(_without_tensors(tree, tensors))
     with replacing(path) as temporary:
-        save_file(tensors, temporary, metadata={"tree": header})
+        try:
+            save_file(tensors, temporary, metadata={"tree": header})
+        except SafetensorError as error:  # a full disk, say
+            raise OSError(f"{os.fspath(path)} cannot be written: {error}.") from error
 
 
 def load_tree(path: str | os.PathLike[str]) -> dict[str, Any]:

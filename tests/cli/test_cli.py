@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from command import confdiff
+from command import confdiff, installed
 from confdiff import __version__
 from confdiff.experiments.demo import SHOWN
 from confdiff.methods import METHODS
@@ -12,14 +12,14 @@ from confdiff.methods import METHODS
 
 def test_help_explains_itself():
     for arguments in (["--help"], []):
-        result = confdiff(*arguments)
+        result = installed(*arguments)
         text = result.stdout + result.stderr
         assert all(word in text for word in ("demo", "methods", "version", "graded comparisons"))
     assert "Folder for the figure" in confdiff("demo", "--help").stdout
 
 
 def test_version():
-    result = confdiff("version")
+    result = installed("version")
     assert result.returncode == 0
     assert result.stdout.startswith(f"confdiff {__version__}\n")
     assert "torch 2." in result.stdout

@@ -296,3 +296,16 @@ def test_rescaling_after_fit_is_for_the_logistic_loss_too():
 def test_too_few_pairs_to_hold_some_out():
     with pytest.raises(ValueError, match="3 pairs are too few to hold some of them out"):
         ConfDiffClassifier(early_stopping=True, **QUICK).fit(easy_pairs()[:3])
+
+
+def test_pairs_to_stop_by_can_be_given():
+    pairs = easy_pairs(n_pairs=400)
+    given = ConfDiffClassifier(prior=0.5, model="linear", epochs=15, early_stopping=True, calibrated=True)
+    given.fit(pairs[:300], validation=pairs[300:])
+    best = max(record["agreement"] for record in given.history_)
+    drawn = ConfDiffClassifier(prior=0.5, model="linear", epochs=15, early_stopping=True, calibrated=True).fit(pairs[:300])
+    assert given.history_ != drawn.history_
+    uncalibrated = ConfDiffClassifier(prior=0.5, model="linear", epochs=15, early_stopping=True)
+    uncalibrated.fit(pairs[:300], validation=pairs[300:])
+    error = uncalibrated._differences(pairs[300:]) - pairs[300:].difference.numpy()
+    assert best == pytest.approx(-np.mean(error**2), rel=1e-5)

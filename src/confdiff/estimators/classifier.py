@@ -81,6 +81,7 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         labelled: tuple[Any, ArrayLike] | None = None,
+        validation: Pairs | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> "ConfDiffClassifier":
         """Learn from pairs and their confidence differences.
@@ -90,9 +91,12 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
         groups: (n,) which group each pair was drawn inside.
         labelled: a few items (m, d) and their labels (0/1 or -1/+1), drawn as the items of the pairs were: they tell
             the class prior where the differences do not. They are taken as they are: in a pipeline, transform them.
+        validation: held-out pairs, in place of those that would be drawn, to stop by, to calibrate by and to judge by
+            what tells the prior.
         checkpoint: a file to keep while training and to go on from, see :func:`confdiff.train`.
         """
-        self._fit(as_pairs(pairs, c, items=items, weight=sample_weight, group=groups), checkpoint, labelled)
+        data = as_pairs(pairs, c, items=items, weight=sample_weight, group=groups)
+        self._fit(data, checkpoint, labelled, validation)
         return self
 
     score = available_if(has_probabilities)(DifferenceScored.score)

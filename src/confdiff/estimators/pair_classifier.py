@@ -116,6 +116,7 @@ class PairClassifier(ItemClassifier):
         pairs: Pairs,
         checkpoint: str | os.PathLike[str] | None,
         labelled: tuple[Any, ArrayLike] | None = None,
+        validation: Pairs | None = None,
     ) -> None:
         check_choice("loss", self.loss, LOSSES)
         method, data = self._method(labelled), as_float_matrix(pairs)
@@ -125,7 +126,7 @@ class PairClassifier(ItemClassifier):
         self._check_uses(method, data)
         warn_of_unconnected_groups(data)
         prior = self._told_prior(method, data, recipe, labelled)
-        kept, held_out = self._split(data, recipe.seed, method, prior)
+        kept, held_out = self._split(data, recipe.seed, method, prior) if validation is None else (data, validation)
         n_classes = data.n_classes if data.has_vectors else None
         model = build_model(self.model, data.items.shape[1], n_classes or 1, seed=recipe.seed)
         history = train(

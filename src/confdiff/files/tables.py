@@ -85,7 +85,7 @@ def read_arrow(path: Path, columns: list[str] | None = None) -> Any:
 
 def unreadable(path: Path, error: Exception) -> ValueError:
     """The error for a file that is not what its name says."""
-    return ValueError(f"{path} cannot be read as a table: {str(error).strip()}")
+    return ValueError(f"{path} cannot be read as a table: {' '.join(str(error).split())[:300]}")
 
 
 def read_table(path: Path, columns: list[str] | None = None) -> dict[str, NDArray[Any]]:

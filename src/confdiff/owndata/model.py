@@ -121,7 +121,7 @@ def _unsealed(folder: Path) -> dict[str, Any]:
     try:
         state = json.loads(path.read_text(encoding="utf-8"))
         seal = state.pop("seal")
-    except (ValueError, KeyError, AttributeError) as error:
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise ValueError(f"{path} is not what confdiff wrote, or it is damaged: {error}.") from error
     if state.get("format") != _FORMAT:
         raise ValueError(f"{path} has format {state.get('format')!r}; this confdiff ({__version__}) reads {_FORMAT}.")
