@@ -107,6 +107,12 @@ def test_many_faults_are_counted_and_the_rest_is_measured():
     assert kinds(report, "stop") == ["unknown-id", "missing-difference"]
 
 
+def test_two_unknown_items_are_no_item_with_itself():
+    items, pairs = clean()
+    pairs.loc[5, ["left", "right"]] = ["nobody", "no one"]
+    assert kinds(check_comparisons(items, pairs)) == ["unknown-id"]
+
+
 def test_a_missing_group_is_refused_and_an_empty_one_is_a_group():
     items, pairs = clean()
     pairs["group"] = "g"

@@ -180,6 +180,8 @@ def test_two_parts_are_named_by_their_groups():
         (10, 45, ("topic 0",)),
     ]
     assert "Each group is a part of its own" in the(report, "parts").text
+    mixed = pairs.assign(group=["topic 1" if row < 5 else name for row, name in enumerate(pairs["group"])])
+    assert "By group: topic 1 | topic 0 and topic 1." in the(check_comparisons(items, mixed), "parts").text
     assert (the(report, "item-in-no-pair").count, the(report, "item-in-no-pair").rows) == (2, (22, 23))
     pairs.loc[0, "group"] = "topic 2"
     assert "By group: topic 1 | topic 0 and topic 2." in the(check_comparisons(items, pairs), "parts").text

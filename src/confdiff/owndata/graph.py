@@ -155,21 +155,26 @@ class Parts:
     """Into what parts the compared items fall. Differences do not tell the offsets between parts.
 
     number: of parts. largest: how many items the largest has. in_no_pair: how many items stand in no pair.
-    groups: how many groups the pairs name. shown: the largest parts.
+    groups: how many groups the pairs name. by_group: whether each part is one group and each group one part.
+    shown: the largest parts.
     """
 
     number: int
     largest: int
     in_no_pair: int
     groups: int
+    by_group: bool
     shown: tuple[Part, ...]
 
 
 def describe_parts(parts: Rows, left: Rows, names: list[str], group: Rows, *, most: int = 10) -> Parts:
     """The parts of :func:`parts_of`; left: (n,) an item of each pair; group: (n,) which of the names it has, or -1."""
-    items, pairs = np.bincount(parts[parts >= 0]), np.bincount(parts[left])
-    shown = []
+    of, items = parts[left], np.bincount(parts[parts >= 0])
+    pairs, shown = np.bincount(of), []
     for part in range(min(most, len(items))):
-        found = np.unique(group[(parts[left] == part) & (group >= 0)])
+        found = np.unique(group[(of == part) & (group >= 0)])
         shown.append(Part(int(items[part]), int(pairs[part]), tuple(names[code] for code in found[:3])))
-    return Parts(len(items), int(items.max(initial=0)), int((parts < 0).sum()), len(names), tuple(shown))
+    together = len(np.unique(of * (len(names) + 1) + group))  # different parts and groups that meet
+    by_group = together == len(items) == len(names) and bool((group >= 0).all())
+    largest, in_no_pair = int(items.max(initial=0)), int((parts < 0).sum())
+    return Parts(len(items), largest, in_no_pair, len(names), by_group, tuple(shown))

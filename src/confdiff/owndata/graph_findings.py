@@ -81,11 +81,15 @@ def triangle_findings(triangles: Triangles | None) -> list[Finding]:
     """Differences that do not add up."""
     if triangles is None or triangles.mean <= max(LARGE, triangles.random_mean / 2):
         return []
+    circles = "" if triangles.cyclic is None else f" {triangles.cyclic:.0%} are circles (25% with random signs)."
     text = (
         f"Differences do not add up: over {counted(triangles.number, 'triangle')} |c(a, b) + c(b, c) - c(a, c)| is "
-        f"{triangles.mean:.2f} on average; random signs would give {triangles.random_mean:.2f}."
+        f"{triangles.mean:.2f} on average; random signs would give {triangles.random_mean:.2f}.{circles}"
     )
-    action = "`fit` finds the nearest differences that do. Noise shows as circles, a scale that is too short as none."
+    action = (
+        "`fit` finds the scores that come nearest. Many circles (a beats b beats c beats a) mean noise; few mean that "
+        "the scale is too short at its ends, as with votes, and that scores are good for a ranking first."
+    )
     return [Finding("triangles", "mind", triangles.number, (), text, action)]
 
 
@@ -97,7 +101,7 @@ def part_findings(parts: Parts) -> list[Finding]:
         f"The compared items fall into {parts.number:,} parts that no pair connects; the largest has {parts.largest:,}."
     )
     named = [" and ".join(part.groups) for part in parts.shown if part.groups]
-    if parts.number == parts.groups:
+    if parts.by_group:
         text += " Each group is a part of its own."
     elif named:
         text += f" By group: {' | '.join(named[:3])}{' | ...' if len(named) > 3 else ''}."
