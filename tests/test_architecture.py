@@ -41,7 +41,8 @@ def code_blocks(path):
 @pytest.mark.parametrize(
     "path", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda path: path.name
 )
-def test_examples_in_documents_run(path):
+def test_examples_in_documents_run(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some write files
     blocks = code_blocks(path)
     assert blocks or path.name != "README.md"
     scope = {}
@@ -50,7 +51,8 @@ def test_examples_in_documents_run(path):
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
-def test_examples_run(path, capsys):
+def test_examples_run(path, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     runpy.run_path(str(path), run_name="__main__")
     assert capsys.readouterr().out
 
