@@ -7,6 +7,8 @@ import tempfile
 import traceback
 import warnings
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 COMMAND = Path(sys.executable).with_name("confdiff")
@@ -29,8 +31,16 @@ def confdiff(*arguments, cwd=None, **variables):
         return Result(os.waitstatus_to_exitcode(status), *(path.read_text() for path in outputs))
 
 
+@cache
+def _warm():
+    """Import once, before forking, what commands import: to make the first optimiser alone takes seconds."""
+    for module in ("torch._dynamo", "matplotlib.backends.backend_agg", "sklearn.metrics", "pyarrow.parquet", "jinja2"):
+        import_module(module)
+
+
 def start(*arguments, cwd=None, outputs=(os.devnull, os.devnull), **variables):
     """Start a command in a forked process. Returns: its number."""
+    _warm()
     child = os.fork()
     if child == 0:
         os._exit(_run([str(argument) for argument in arguments], cwd, outputs, variables))

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 import torch
 from sklearn.metrics import log_loss
+from sklearn.model_selection import GridSearchCV
 
-from confdiff import ConfDiffClassifier, Pairs
+from confdiff import ConfDiffClassifier, ItemKFold, Pairs
 from confdiff.estimators.inputs import without_some_items
 from easy import easy_pairs
 
@@ -300,12 +301,38 @@ def test_too_few_pairs_to_hold_some_out():
 
 def test_pairs_to_stop_by_can_be_given():
     pairs = easy_pairs(n_pairs=400)
-    given = ConfDiffClassifier(prior=0.5, model="linear", epochs=15, early_stopping=True, calibrated=True)
-    given.fit(pairs[:300], validation=pairs[300:])
-    best = max(record["agreement"] for record in given.history_)
-    drawn = ConfDiffClassifier(prior=0.5, model="linear", epochs=15, early_stopping=True, calibrated=True).fit(pairs[:300])
+    options = {"prior": 0.5, "model": "linear", "epochs": 15, "early_stopping": True}
+    given = ConfDiffClassifier(**options).fit(pairs[:300], validation=pairs[300:])
+    error = given._differences(pairs[300:]) - pairs[300:].difference.numpy()
+    assert max(record["agreement"] for record in given.history_) == pytest.approx(-np.mean(error**2), rel=1e-5)
+    drawn = ConfDiffClassifier(**options).fit(pairs[:300])
     assert given.history_ != drawn.history_
-    uncalibrated = ConfDiffClassifier(prior=0.5, model="linear", epochs=15, early_stopping=True)
-    uncalibrated.fit(pairs[:300], validation=pairs[300:])
-    error = uncalibrated._differences(pairs[300:]) - pairs[300:].difference.numpy()
-    assert best == pytest.approx(-np.mean(error**2), rel=1e-5)
+
+
+def test_folds_of_items_leak_no_item():
+    pairs = easy_pairs(n_items=60, n_pairs=100)
+    judged_in = np.zeros(100, dtype=int)
+    held_out = []
+    for kept, judged in ItemKFold(3, seed=1).split(pairs):
+        trained = set(pairs.left[kept].tolist()) | set(pairs.right[kept].tolist())
+        both = zip(pairs.left[judged].tolist(), pairs.right[judged].tolist(), strict=True)
+        assert all(not {first, second} <= trained for first, second in both)
+        assert sorted([*kept, *judged]) == list(range(100))
+        judged_in[judged] += 1
+        held_out.append(judged.tolist())
+    assert judged_in.min() == 1
+    assert judged_in.max() == 2  # a pair of two folds
+    again = [judged.tolist() for _, judged in ItemKFold(3, seed=1).split(pairs)]
+    assert again == held_out != [judged.tolist() for _, judged in ItemKFold(3, seed=2).split(pairs)]
+
+
+def test_a_grid_search_over_folds_of_items():
+    model = ConfDiffClassifier(prior=0.5, model="linear", epochs=5)
+    search = GridSearchCV(model, {"learning_rate": [1e-6, 0.1]}, cv=ItemKFold(3)).fit(easy_pairs())
+    assert search.best_params_ == {"learning_rate": 0.1}
+
+
+def test_items_that_cannot_be_folded():
+    pairs = Pairs([[0.0], [1.0]], [0], [1], [0.5])
+    with pytest.raises(ValueError, match="2 items are too few, or too closely compared, for 2 folds"):
+        list(ItemKFold(2).split(pairs))

@@ -30,6 +30,9 @@ def test_pairs_become_rows_of_the_items():
         ([10, 20, 30], [10.0, 20.0]),
         (["10", "20", "30"], [10, 20]),
         (["10", "20", "30"], ["10", "20"]),
+        (["10", "20", "30"], [10.0, 20.0]),
+        (np.array([10, 20, 30], dtype=object), [10, 20]),
+        (pd.to_datetime(["2026-01-01", "2026-01-02", "2026-01-03"]), pd.to_datetime(["2026-01-01", "2026-01-02"])),
     ],
 )
 def test_numbers_may_be_written_as_text(ids, names):
@@ -54,6 +57,34 @@ def test_what_cannot_be_used_is_named(columns, message):
         compare(read_items(ITEMS), judged(**columns))
 
 
+@pytest.mark.parametrize(
+    ("columns", "named", "message"),
+    [
+        ({}, {"lef": "left"}, "unknown role of a column 'lef'. Did you mean 'left'"),
+        ({}, {"left": "right", "right": "right"}, "the column 'right' is named by --left and --right"),
+        ({"difference": [True, False]}, {}, "column 'difference', must be numeric; got true/false"),
+        ({"difference": pd.to_datetime(["2026-01-01"] * 2)}, {}, "must be numeric; got times"),
+    ],
+)
+def test_columns_that_cannot_be(columns, named, message):
+    frame = pd.DataFrame({"left": ["a", "b"], "right": ["b", "c"], "difference": [0.5, -0.25]} | columns)
+    with pytest.raises(ValueError, match=message):
+        read_judged(frame, **named)
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([1, "a", 2], "the ids must be all numbers or all text"),
+        (["a", None, "c"], "the id is missing in row 1"),
+        (["a", "b", "a"], "the ids must differ; 'a' in row 2"),
+    ],
+)
+def test_ids_that_cannot_be(ids, message):
+    with pytest.raises(ValueError, match=message):
+        read_items(ITEMS.set_axis(ids))
+
+
 def test_a_scale_that_is_told():
     items = read_items(ITEMS)
     assert compare(items, judged(difference=[0, 75]), parse_scale("0,100")).difference.tolist() == [-1, 0.5]
@@ -70,6 +101,7 @@ def test_a_scale_that_is_told():
         ([-3, 3], -3, 3),
         ([1, 4, 7], 1, 7),
         ([2, 5], 1, 5),
+        ([-10, 6], -10, 10),
         ([-100, 50], -100, 100),
         ([-12.5, 50], -100, 100),
     ],
@@ -79,7 +111,7 @@ def test_scales_are_recognised(values, low, high):
     assert (scale.low, scale.high) == (low, high)
 
 
-@pytest.mark.parametrize("values", [[0.2, 1.7], [0, 100], [-250, 3], [0, 5], [1.5, 3]])
+@pytest.mark.parametrize("values", [[0.2, 1.7], [0, 100], [-250, 3], [0, 5], [1.5, 3], [-6.5, 3]])
 def test_scales_that_cannot_be_told(values):
     assert recognise_scale(values) is None
 

@@ -120,3 +120,13 @@ def test_mistakes_in_the_kinds(people):
         ItemFeatures(kinds={"age": "numbr"}).fit(people)
     with pytest.raises(ValueError, match="no word that stands in two texts"):
         ItemFeatures(kinds={"ward": "text"}).fit(people)
+
+
+def test_one_long_text_does_not_make_all_long():
+    import tracemalloc
+
+    frame = pd.DataFrame({"note": ["some words here", *["a few words"] * 5000, "word " * 20_000]})
+    tracemalloc.start()
+    ItemFeatures(kinds={"note": "text"}).fit(frame).transform(frame)
+    assert tracemalloc.get_traced_memory()[1] < 50e6  # 5,000 texts of 100,000 letters each would take 2 GB
+    tracemalloc.stop()

@@ -10,6 +10,7 @@ from confdiff.owndata.model import ComparisonModel, load_model
 from confdiff.owndata.predicting import predict_file
 from owndata.people import judgements, people
 
+pytestmark = pytest.mark.filterwarnings("ignore:the differences leave the class prior open")
 FRAME, RISK = people()
 JUDGED = judgements(FRAME, RISK)
 
@@ -208,3 +209,27 @@ def test_a_few_labels_tell_the_prior():
     assert "ill" not in told.about["data"]["columns"]
     assert told.classifier.prior_estimate_.n_labels == 60
     assert abs(told.classifier.prior_ - RISK.mean()) < 0.1
+
+
+def test_warnings_are_given_and_kept():
+    narrow = 0.4 + 0.2 * RISK
+    with pytest.warns(UserWarning, match="leave the class prior open"):
+        open_prior = fit_comparisons(FRAME, judgements(FRAME, narrow), model="linear", epochs=20)
+    assert any("leave the class prior open" in text for text in open_prior.about["warnings"])
+
+
+def test_ids_of_a_frame_are_its_index_or_a_column():
+    frame = FRAME.reset_index()
+    pd.testing.assert_index_equal(frame.index, pd.RangeIndex(300))
+    by_column = fit_comparisons(frame, JUDGED, model="linear", epochs=2)
+    by_index = fit_comparisons(FRAME, JUDGED, model="linear", epochs=2)
+    np.testing.assert_array_equal(by_column.predict_proba(frame), by_index.predict_proba(FRAME))
+    assert "id" not in by_column.about["data"]["columns"]
+
+
+def test_a_scale_may_be_text():
+    seven = JUDGED.assign(difference=(JUDGED["difference"] * 3).round() + 4)
+    told, found = (fit_comparisons(FRAME, seven, model="linear", epochs=2, scale=scale) for scale in ("1,7", None))
+    assert told.about["data"]["scale"] == "a scale from 1 to 7"
+    assert found.about["data"]["scale"] == "a 7-point scale from 1 to 7"
+    np.testing.assert_array_equal(told.predict_proba(FRAME), found.predict_proba(FRAME))

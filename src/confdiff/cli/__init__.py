@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -17,15 +18,24 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
+_PANELS: dict[str, tuple[Callable[..., None], ...]] = {
+    "Your own comparisons": (
+        check.check,
+        own.fit,
+        own.predict,
+        own.evaluate,
+        own.show,
+        own.export,
+        preferences.preferences,
+    ),
+    "The paper's experiments": (experiments.run, experiments.reproduce, experiments.report, theory.theory),
+}
+for panel, commands in _PANELS.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
 app.add_typer(data.app, name="data")
 app.add_typer(pairs.app, name="pairs")
 app.add_typer(recommend.app, name="recommend")
-app.command()(check.check)
-app.command()(preferences.preferences)
-for command in (own.fit, own.predict, own.evaluate, own.show, own.export):
-    app.command()(command)
-for command in (experiments.run, experiments.reproduce, experiments.report, theory.theory):
-    app.command()(command)
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """confdiff fit, predict, evaluate, export, show: own data, from a file of comparisons to a trusted model."""
 
 import json
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -94,6 +95,7 @@ def fit(
     checkpoint = output.with_name(output.name + ".checkpoint")
     _check_checkpoint(checkpoint, resume, overwrite)
     columns = {"left": left, "right": right, "difference": difference, "weight": weight, "group": group}
+    warnings.simplefilter("ignore", UserWarning)  # they stand in what is printed of the model
     try:
         learned = fit_comparisons(
             items, pairs, options, id=id, ignore=tuple(ignore or ()), labels=labels, scale=_scale(scale),

@@ -84,7 +84,7 @@ class Category:
 
     def encode(self, columns: Columns, source: str) -> Matrix:
         """(N, values)."""
-        places = places_of(as_text(columns[self.columns[0]]), np.array(self.values))
+        places = places_of(as_text(columns[self.columns[0]]), np.array(self.values, dtype=object))
         encoded = np.zeros((len(places), len(self.values)), dtype=np.float32)
         known = np.flatnonzero(places >= 0)
         encoded[known, places[known]] = 1
@@ -177,9 +177,12 @@ def as_numbers(source: str, name: str, column: NDArray[Any]) -> NDArray[np.float
 
 
 def as_text(column: NDArray[Any]) -> NDArray[Any]:
-    """A column as text, empty where nothing stands there."""
-    text: NDArray[Any] = np.where(is_missing(column), "", column.astype(str))
-    return text.astype(str)
+    """A column as text, empty where nothing stands there; each as long as it is."""
+    text = np.empty(len(column), dtype=object)
+    text[:] = [
+        "" if missing else str(value) for value, missing in zip(column.tolist(), is_missing(column), strict=True)
+    ]
+    return text
 
 
 def _log_length(texts: Sequence[str] | NDArray[Any]) -> NDArray[np.float64]:

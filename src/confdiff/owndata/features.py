@@ -3,18 +3,20 @@
 import warnings
 from collections.abc import Mapping
 from numbers import Real
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from confdiff.owndata.encoders import Category, Encoder, Numbers, Text, as_state, as_text, from_state
-from confdiff.owndata.tables import Columns, ItemTable, is_missing, read_items
+from confdiff.owndata.encoders import Category, Encoder, Numbers, Text, as_numbers, as_state, as_text, from_state
+from confdiff.owndata.tables import Columns, ItemTable, columns_of, is_missing
 from confdiff.validation import check_choice, check_count
 
-Kind = Literal["number", "flag", "time", "category", "text", "ignore"]
+KINDS = ("number", "flag", "time", "category", "text", "ignore")
+"""What a column can hold."""
+
 NUMERIC = ("number", "flag", "time")
 _MOST_VALUES = 50  # of a category
 _FEWEST_WORDS = 3  # of a text, on average
@@ -46,18 +48,23 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     3  0.00       0.0       1.0
     """
 
-    def __init__(self, *, kinds: Mapping[str, Kind] | None = None, most_words: int = 2000) -> None:
+    def __init__(self, *, kinds: Mapping[str, str] | None = None, most_words: int = 2000) -> None:
         self.kinds = kinds
         self.most_words = most_words
 
-    def fit(self, X: Any, y: Any = None) -> "ItemFeatures":
-        """Learn from items: a data frame, or a mapping from names to columns."""
+    def fit(self, X: Any, y: Any = None, *, rows: NDArray[np.int64] | None = None) -> "ItemFeatures":
+        """Learn from items: a data frame, or a mapping from names to columns. rows: those to learn from, if not all."""
         check_count("most_words", self.most_words)
         table = _as_table(X)
         self.kinds_ = self._kinds_of(table)
         used = {name: table.columns[name] for name, kind in self.kinds_.items() if kind != "ignore"}
         if not used:
             raise ValueError(f"{table.source} must have a column to learn from; none of {list(table.columns)} can be.")
+        for name in used:
+            if self.kinds_[name] in NUMERIC:
+                as_numbers(table.source, name, used[name])  # of all rows, so that a message names the right one
+        if rows is not None:
+            used = {name: column[rows] for name, column in used.items()}
         self.encoders_ = self._learned(table.source, used)
         self.feature_names_in_ = np.array(list(used), dtype=object)
         self.n_features_in_ = len(used)
@@ -77,7 +84,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         said = dict(self.kinds or {})
         for name, kind in said.items():
             check_choice(f"column in kinds, none of {table.source}'s:", name, table.columns)
-            check_choice("kind", kind, get_args(Kind))
+            check_choice("kind", kind, KINDS)
         return {name: said.get(name) or kind_of(name, column) for name, column in table.columns.items()}
 
     def transform(self, X: Any) -> Any:
@@ -151,10 +158,8 @@ def _ignored(name: str, why: str) -> str:
 def _as_table(X: Any) -> ItemTable:
     if isinstance(X, ItemTable):
         return X
-    if isinstance(X, Mapping):
-        columns = {str(name): np.asarray(column) for name, column in X.items()}
-        rows = len(next(iter(columns.values()))) if columns else 0
-        return ItemTable("the items", np.arange(rows), columns)
-    if hasattr(X, "columns"):
-        return read_items(X.reset_index(drop=True))
-    raise ValueError(f"items must be a data frame or a mapping from names to columns; got {type(X).__name__}.")
+    if not isinstance(X, Mapping) and not hasattr(X, "columns"):
+        raise ValueError(f"items must be a data frame or a mapping from names to columns; got {type(X).__name__}.")
+    source, columns = columns_of(X, "items")
+    rows = len(next(iter(columns.values()))) if columns else 0
+    return ItemTable(source, np.arange(rows), columns)

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from confdiff.estimators import ConfDiffClassifier
 from confdiff.owndata.agreement import agreement, difference_reliability
 from confdiff.owndata.comparisons import Comparisons, Split, compare, split_pairs
-from confdiff.owndata.features import ItemFeatures, Kind
+from confdiff.owndata.features import ItemFeatures
 from confdiff.owndata.model import ComparisonModel
-from confdiff.owndata.scales import Scale
+from confdiff.owndata.scales import Scale, parse_scale
 from confdiff.owndata.tables import ItemTable, is_missing, read_items, read_judged
 from confdiff.pairs import Pairs
 from confdiff.validation import as_array, check_labels
@@ -44,7 +44,7 @@ class FitOptions:
     batch_size: int = 256
     learning_rate: float | None = None
     weight_decay: float = 1e-5
-    kinds: Mapping[str, Kind] | None = None
+    kinds: Mapping[str, str] | None = None
     most_words: int = 2000
     seed: int = 0
 
@@ -57,7 +57,7 @@ def fit_comparisons(
     id: str | None = None,
     ignore: tuple[str, ...] = (),
     labels: str | None = None,
-    scale: Scale | None = None,
+    scale: Scale | str | None = None,
     columns: Mapping[str, str | None] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     verbose: int = 0,
@@ -65,25 +65,23 @@ def fit_comparisons(
 ) -> ComparisonModel:
     """Learn to score items from judged pairs, as ``confdiff fit`` does.
 
-    items, pairs: files or data frames. The index of a frame of items are the ids, unless ``id`` names a column.
-    ignore: columns of the items to leave out. labels: a column that is 0/1 or -1/1 for a few items, and empty for
-    others; it tells the prior. scale: of the differences, recognised if not given. columns: which column of the pairs
-    is what, such as ``{"left": "arg1"}``. checkpoint: a file to keep while training and to go on from.
-    changes: of the options, such as ``prior=0.3``.
+    items, pairs: files or data frames. The ids of the items are the column that ``id`` names, else the index of a
+    frame, else a column that is called so. ignore: columns of the items to leave out. labels: a column that is 0/1 or
+    -1/1 for a few items, and empty for others; it tells the prior. scale: of the differences, such as ``"1,7"``;
+    recognised if not given. columns: which column of the pairs is what, such as ``{"left": "arg1"}``.
+    checkpoint: a file to keep while training and to go on from. changes: of the options, such as ``prior=0.3``.
     """
+    scale = parse_scale(scale) if isinstance(scale, str) else scale
     options = replace(options or FitOptions(), **changes)
     table = read_items(items, id=id, ignore=ignore)
     table, known = _without_labels(table, labels)
     compared = compare(table, read_judged(pairs, **(columns or {})), scale)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        features = ItemFeatures(kinds=options.kinds, most_words=options.most_words).fit(_seen(table, compared))
+        features = ItemFeatures(kinds=options.kinds, most_words=options.most_words)
+        features.fit(table, rows=np.union1d(compared.left, compared.right))
         encoded = features.transform(table)
-        split = (
-            split_pairs(compared, options.valid, options.seed, by_group=options.valid_by_group)
-            if options.valid
-            else None
-        )
+        split = _split(compared, options)
         classifier = _fitted(encoded, compared, split, options, known, checkpoint, verbose)
     about = {
         "data": _data(table, features, compared),
@@ -92,6 +90,8 @@ def fit_comparisons(
         "probabilities": np.histogram(classifier.predict_proba(encoded)[:, 1], 20, (0, 1))[0].tolist(),
         "warnings": [str(warning.message) for warning in caught if warning.category is UserWarning],
     }
+    for warning in caught:
+        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
     return ComparisonModel(features, classifier, about)
 
 
@@ -105,10 +105,10 @@ def _without_labels(table: ItemTable, labels: str | None) -> tuple[ItemTable, ND
     return replace(table, columns=rest), table.columns[labels]
 
 
-def _seen(table: ItemTable, compared: Comparisons) -> ItemTable:
-    """The items that stand in a pair: scales and words are learned from them alone."""
-    rows = np.union1d(compared.left, compared.right)
-    return replace(table, ids=table.ids[rows], columns={name: column[rows] for name, column in table.columns.items()})
+def _split(compared: Comparisons, options: FitOptions) -> Split | None:
+    if not options.valid:
+        return None
+    return split_pairs(compared, options.valid, options.seed, by_group=options.valid_by_group)
 
 
 def _fitted(
@@ -160,7 +160,7 @@ def _data(table: ItemTable, features: ItemFeatures, compared: Comparisons) -> di
         "features": len(features.get_feature_names_out()),
         "scale": compared.scale.name,
         "weighted": compared.weight is not None,
-        "groups": None if compared.group is None else len(np.unique(compared.group.astype(str))),
+        "groups": None if compared.group is None else len(set(compared.group.tolist())),
     }
 
 

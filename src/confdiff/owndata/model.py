@@ -36,6 +36,12 @@ class ComparisonModel:
     classifier: ConfDiffClassifier
     about: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def validation(self) -> dict[str, Any] | None:
+        """What held-out pairs say of the model; None where none were held out."""
+        found: dict[str, Any] | None = self.about["validation"]
+        return found
+
     def predict_proba(self, items: Any) -> NDArray[np.float32]:
         """The probabilities of the negative and the positive class. items: a data frame. Returns: (m, 2)."""
         encoded = self.features.transform(items)

@@ -36,8 +36,8 @@ _POINTS = (3, 5, 7, 9, 11)  # of the scales that people are given
 def recognise_scale(values: ArrayLike) -> Scale | None:
     """The scale that judgements seem to be on; None where it cannot be told.
 
-    Within [-1, 1] they are taken as they are. Whole numbers from -k to k, k up to 5, or from 1 to an odd number up to
-    11 are points of a scale; whole or broken ones beyond that, from -100 to 100, are per cent.
+    Within [-1, 1] they are taken as they are. Whole numbers from -k to k, k up to 10, or from 1 to an odd number up to
+    11 are points of a scale. Numbers of either sign, some beyond 10 and none beyond 100, are per cent.
 
     >>> recognise_scale([-3, 0, 2]).name
     'a 7-point scale from -3 to 3'
@@ -51,13 +51,13 @@ def recognise_scale(values: ArrayLike) -> Scale | None:
     if not len(c) or np.abs(c).max() <= 1 + 1e-6:
         return PLAIN
     least, greatest, whole = c.min(), c.max(), not np.any(c % 1)
-    if whole and least < 0 and max(-least, greatest) <= 5:
+    if whole and least < 0 and max(-least, greatest) <= 10:
         reach = int(max(-least, greatest))
         return Scale(-reach, reach, f"a {2 * reach + 1}-point scale from {-reach} to {reach}")
     if whole and least >= 1 and greatest <= max(_POINTS):
         top = next(points for points in _POINTS if points >= greatest)
         return Scale(1, top, f"a {top}-point scale from 1 to {top}")
-    if least < 0 and 5 < max(-least, greatest) <= 100:
+    if least < 0 and 10 < max(-least, greatest) <= 100:
         return Scale(-100, 100, "per cent, from -100 to 100")
     return None
 

@@ -3,8 +3,10 @@
 Rows are counted from 0, as pandas does, without a header.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.files import first_repeated, places_of, read_table
-from confdiff.validation import as_array
+from confdiff.validation import as_array, check_choice
 
 ID = ("id", "item", "item_id", "name", "key")
 ROLES = {
@@ -73,13 +75,13 @@ class PairTable:
 
 
 def read_items(source: Any, *, id: str | None = None, ignore: Iterable[str] = ()) -> ItemTable:
-    """Items from a file, or from a data frame, whose index are the ids unless a column is named.
+    """Items from a file or a data frame.
 
-    id: the column of the ids; if not given, one that is called so. ignore: columns that are left out.
+    id: the column of the ids; if not given, the index of a data frame, and where that only counts the rows, or in a
+        file, a column that is called so. ignore: columns that are left out.
     """
-    name, columns = _columns(source, "items")
-    index = None
-    if hasattr(source, "columns") and id is None:
+    name, columns = columns_of(source, "items")
+    if id is None and _has_names(source, columns):
         index = np.asarray(source.index)
     else:
         index = columns.pop(_the_column(name, columns, "id", id, ID))
@@ -90,8 +92,14 @@ def read_items(source: Any, *, id: str | None = None, ignore: Iterable[str] = ()
         raise ValueError(f"{name} must have at least one column beside the ids.")
     if not len(index):
         raise ValueError(f"{name} must have at least one row below its header.")
-    _check_ids(name, index)
-    return ItemTable(name, index, columns)
+    return ItemTable(name, _checked_ids(name, index), columns)
+
+
+def _has_names(source: Any, columns: Columns) -> bool:
+    """Whether the index of a data frame are the ids of its rows."""
+    if not hasattr(source, "index"):
+        return False
+    return _recognised(columns, ID) is None or list(source.index) != list(range(len(source)))
 
 
 def read_judged(source: Any, **named: str | None) -> PairTable:
@@ -99,7 +107,9 @@ def read_judged(source: Any, **named: str | None) -> PairTable:
 
     named: which column is what, such as ``left="arg1"``; those not given are recognised by their names.
     """
-    name, columns = _columns(source, "pairs")
+    for role in named:
+        check_choice("role of a column", role, ROLES)
+    name, columns = columns_of(source, "pairs")
     used: dict[str, str] = {}
     for role, usual in ROLES.items():
         free = [column for column in columns if column not in used.values()]
@@ -107,6 +117,10 @@ def read_judged(source: Any, **named: str | None) -> PairTable:
             used[role] = _the_column(name, columns, role, named.get(role), usual, free)
         elif (found := _recognised(free, usual)) is not None:
             used[role] = found
+    twice = [column for column, count in Counter(used.values()).items() if count > 1]
+    if twice:
+        roles = " and ".join(f"--{role}" for role, column in used.items() if column == twice[0])
+        raise ValueError(f"{name}: the column {twice[0]!r} is named by {roles}; each needs one of its own.")
     if not len(columns[used["left"]]):
         raise ValueError(f"{name} must have at least one row below its header.")
     known = {role: columns[column] for role, column in used.items()}
@@ -116,7 +130,8 @@ def read_judged(source: Any, **named: str | None) -> PairTable:
     return PairTable(name, used, **known)
 
 
-def _columns(source: Any, what: str) -> tuple[str, Columns]:
+def columns_of(source: Any, what: str) -> tuple[str, Columns]:
+    """What a file, a data frame or a mapping is called in messages, and its columns."""
     if hasattr(source, "columns"):  # a data frame
         if not source.columns.is_unique:
             twice = source.columns[source.columns.duplicated()][0]
@@ -177,26 +192,36 @@ def _is_nothing(value: Any) -> bool:
         return True
 
 
-def _check_ids(source: str, ids: NDArray[Any]) -> None:
+def _checked_ids(source: str, ids: NDArray[Any]) -> NDArray[Any]:
+    """Ids that differ, none missing: numbers, or text."""
     missing = np.flatnonzero(is_missing(ids))
     if len(missing):
         raise ValueError(f"{source}: the id is missing in row {missing[0]} ({len(missing)} such rows).")
-    if ids.dtype == object and len({type(value) for value in ids.tolist()}) > 1:
-        raise ValueError(f"{source}: the ids must be all numbers or all text.")
+    if ids.dtype.kind not in "iufU":
+        values = ids.tolist()
+        numbers = [isinstance(value, Real) for value in values]
+        if any(numbers) and not all(numbers):
+            raise ValueError(f"{source}: the ids must be all numbers or all text.")
+        ids = np.array(values if any(numbers) else [str(value) for value in values])
     twice = first_repeated(ids)
     if twice is not None:
-        raise ValueError(f"{source}: the ids must differ; {ids[twice]!r} in row {twice} stands there before.")
+        raise ValueError(f"{source}: the ids must differ; {ids[twice].item()!r} in row {twice} stands there before.")
+    return ids
 
 
 def _same_kind(names: NDArray[Any], ids: NDArray[Any]) -> NDArray[Any]:
     """Names of items in the form that the ids have, so that both can be sorted together; what cannot be is no id."""
-    nothing = is_missing(names)
-    if ids.dtype.kind in "iuf" and names.dtype.kind in "iuf":
-        return names
     if ids.dtype.kind in "iuf":
-        return np.array([_number_or_nan(value) for value in names.tolist()])
-    text = np.where(nothing, "", names.astype(str))
-    return text.astype(object) if ids.dtype == object else text
+        numeric = names.dtype.kind in "iuf"
+        return names if numeric else np.array([_number_or_nan(value) for value in names.tolist()])
+    return np.array(
+        ["" if missing else _as_text(name) for name, missing in zip(names.tolist(), is_missing(names), strict=True)]
+    )
+
+
+def _as_text(name: Any) -> str:
+    """A name as text: a column of whole numbers with a gap is one of broken numbers, and 7.0 is called 7."""
+    return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
 
 
 def _number_or_nan(value: Any) -> float:
@@ -208,8 +233,9 @@ def _number_or_nan(value: Any) -> float:
 
 def _numbers(source: str, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
     """A column of numbers, NaN where one is missing."""
-    if column.dtype.kind in "mM":
-        raise ValueError(f"{source}, column {name!r}, must be numeric; got times.")
+    odd = {"m": "times", "M": "times", "b": "true/false: who is higher is not yet by how much"}
+    if column.dtype.kind in odd:
+        raise ValueError(f"{source}, column {name!r}, must be numeric; got {odd[column.dtype.kind]}.")
     if column.dtype == object:
         column = np.where(is_missing(column), np.nan, column)
     return as_array(f"{source}, column {name!r},", column).astype(np.float64)
