@@ -69,6 +69,10 @@ def fit(
     batch_size: Annotated[int, typer.Option(min=1, help="Pairs a step.")] = 256,
     learning_rate: Annotated[float | None, typer.Option(help="If not given, .003, and .1 for `linear`.")] = None,
     weight_decay: Annotated[float, typer.Option(min=0, help="Penalty on large weights.")] = 1e-5,
+    stream: Annotated[
+        bool,
+        typer.Option("--stream", help="Pairs are Parquet, a file or a folder of files, and need not fit in memory."),
+    ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a model that is there already.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Decides everything that is drawn by chance.")] = 0,
@@ -80,6 +84,7 @@ def fit(
     """
     with messages.status("loading PyTorch"):
         from confdiff.owndata.fitting import FitOptions, fit_comparisons
+        from confdiff.owndata.streaming import fit_streamed
         from confdiff.storage import check_new_folder
     kinds = {
         name: kind
@@ -97,10 +102,16 @@ def fit(
     columns = {"left": left, "right": right, "difference": difference, "weight": weight, "group": group}
     warnings.simplefilter("ignore", UserWarning)  # they stand in what is printed of the model
     try:
-        learned = fit_comparisons(
-            items, pairs, options, id=id, ignore=tuple(ignore or ()), labels=labels, scale=_scale(scale),
-            columns=columns, checkpoint=checkpoint, verbose=1,
-        )  # fmt: skip
+        known: dict[str, Any] = {
+            "id": id, "ignore": tuple(ignore or ()), "scale": _scale(scale), "columns": columns,
+            "checkpoint": checkpoint, "verbose": 1,
+        }  # fmt: skip
+        if stream or pairs.is_dir():
+            _check_stream(labels, valid_by_group)
+            work = output.with_name(output.name + ".work")
+            learned = fit_streamed(items, pairs, options, work=work, **known)
+        else:
+            learned = fit_comparisons(items, pairs, options, labels=labels, **known)
     except KeyboardInterrupt:
         if checkpoint.exists():
             say(f"stopped; {checkpoint} keeps what was learned. The same command with --resume goes on.")
@@ -109,6 +120,12 @@ def fit(
     checkpoint.unlink(missing_ok=True)
     _print_model(learned)
     say_files({"model": output, "card": output / "card.html"})
+
+
+def _check_stream(labels: str | None, by_group: bool) -> None:
+    if labels is not None or by_group:
+        flag = "--labels" if labels is not None else "--valid-by-group"
+        raise ValueError(f"{flag} needs all pairs in memory, and these are streamed: leave it out, or take a sample.")
 
 
 def _check_checkpoint(path: Path, resume: bool, overwrite: bool) -> None:

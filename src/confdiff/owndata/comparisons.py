@@ -47,7 +47,7 @@ def compare(items: ItemTable, judged: PairTable, scale: Scale | None = None) -> 
     _refuse(judged, "right", left == right, own, "Drop the row", judged.right)
     c = judged.difference
     _refuse(judged, "difference", ~np.isfinite(c), "the difference is missing", "Drop the row")
-    scale = scale or recognise_scale(c) or _no_scale(judged)
+    scale = scale or recognise_scale(c) or no_scale(judged)
     beyond = (c < scale.low - 1e-6) | (c > scale.high + 1e-6)
     _refuse(judged, "difference", beyond, f"{{}} lies beyond {scale.name}", "Mend it or pass --scale LOW,HIGH", c)
     weight = None
@@ -78,7 +78,8 @@ def _refuse(
     raise ValueError(f"{place}: {fault.format(shown)}. {remedy}; `confdiff check` lists all that is wrong.")
 
 
-def _no_scale(judged: PairTable) -> Scale:
+def no_scale(judged: PairTable) -> Scale:
+    """Raise the error for differences whose scale cannot be told."""
     c = judged.difference
     row = int(np.abs(c).argmax())
     raise ValueError(
@@ -104,15 +105,12 @@ def split_pairs(comparisons: Comparisons, share: float, seed: int, *, by_group: 
     is judged by. With ``by_group`` whole groups are drawn.
     """
     check_share("valid", share)
-    chance = np.random.default_rng(derived_seed(seed, "split"))
     if by_group:
         if comparisons.group is None:
             raise ValueError("groups can only be held out where pairs have one: name their column by --group.")
-        part = _parts(np.unique(comparisons.group, return_inverse=True)[1], share, chance)
+        part = _parts(np.unique(comparisons.group, return_inverse=True)[1], share, seed)
     else:
-        parts = _parts(
-            np.arange(1 + max(comparisons.left.max(), comparisons.right.max())), 1 - math.sqrt(1 - share), chance
-        )
+        parts = items_held_out(1 + max(comparisons.left.max(), comparisons.right.max()), share, seed)
         part = np.maximum(parts[comparisons.left], parts[comparisons.right])
     split = Split(*(np.flatnonzero(part == number) for number in range(3)))
     if min(len(split.train), len(split.stop), len(split.judge)) < (1 if by_group else _FEWEST):
@@ -122,9 +120,17 @@ def split_pairs(comparisons: Comparisons, share: float, seed: int, *, by_group: 
     return split
 
 
-def _parts(names: Rows, share: float, chance: np.random.Generator) -> Rows:
+def items_held_out(count: int, share: float, seed: int) -> Rows:
+    """For each item 0 (trained on), 1 (stopped by) or 2 (judged by), so that about ``share`` of the pairs are held out.
+
+    If both items of a pair are drawn alike, a share 1 - (1 - f)^2 of the pairs touches a share f of the items.
+    """
+    return _parts(np.arange(count), 1 - math.sqrt(1 - check_share("valid", share)), seed)
+
+
+def _parts(names: Rows, share: float, seed: int) -> Rows:
     """For each name 0 (kept), 1 or 2 (held out), the same for equal names."""
-    count = int(names.max()) + 1
+    count, chance = int(names.max()) + 1, np.random.default_rng(derived_seed(seed, "split"))
     each = max(1, round(share * count / 2))
     part = np.zeros(count, dtype=np.int64)
     part[chance.permutation(count)[: 2 * each]] = np.repeat([1, 2], each)[: min(2 * each, count)]

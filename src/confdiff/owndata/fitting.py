@@ -111,6 +111,23 @@ def _split(compared: Comparisons, options: FitOptions) -> Split | None:
     return split_pairs(compared, options.valid, options.seed, by_group=options.valid_by_group)
 
 
+def new_classifier(options: FitOptions, verbose: int) -> ConfDiffClassifier:
+    """The classifier that these options ask for."""
+    return ConfDiffClassifier(
+        options.method,
+        prior=options.prior,
+        model=options.model,
+        epochs=options.epochs,
+        batch_size=options.batch_size,
+        learning_rate=options.learning_rate,
+        weight_decay=options.weight_decay,
+        early_stopping=bool(options.valid),
+        calibrated=bool(options.valid),
+        random_state=options.seed,
+        verbose=verbose,
+    )
+
+
 def _fitted(
     encoded: Matrix,
     compared: Comparisons,
@@ -120,19 +137,7 @@ def _fitted(
     checkpoint: str | os.PathLike[str] | None,
     verbose: int,
 ) -> ConfDiffClassifier:
-    classifier = ConfDiffClassifier(
-        options.method,
-        prior=options.prior,
-        model=options.model,
-        epochs=options.epochs,
-        batch_size=options.batch_size,
-        learning_rate=options.learning_rate,
-        weight_decay=options.weight_decay,
-        early_stopping=split is not None,
-        calibrated=split is not None,
-        random_state=options.seed,
-        verbose=verbose,
-    )
+    classifier = new_classifier(options, verbose)
     everything = Pairs(
         encoded, compared.left, compared.right, compared.difference, weight=compared.weight, group=compared.group
     )
@@ -180,11 +185,11 @@ def _judged(classifier: ConfDiffClassifier, encoded: Matrix, compared: Compariso
     }
     if 0 < len(new) < len(rows):
         found["both items new"] = agreement(p[compared.left[new]], p[compared.right[new]], c[new]).as_dict()
-    return {name: _without_nan(value) for name, value in found.items()}
+    return {name: without_nan(value) for name, value in found.items()}
 
 
-def _without_nan(value: Any) -> Any:
+def without_nan(value: Any) -> Any:
     """JSON has no NaN."""
     if isinstance(value, dict):
-        return {name: _without_nan(entry) for name, entry in value.items()}
+        return {name: without_nan(entry) for name, entry in value.items()}
     return None if isinstance(value, float) and math.isnan(value) else value

@@ -92,7 +92,7 @@ def read_items(source: Any, *, id: str | None = None, ignore: Iterable[str] = ()
         raise ValueError(f"{name} must have at least one column beside the ids.")
     if not len(index):
         raise ValueError(f"{name} must have at least one row below its header.")
-    return ItemTable(name, _checked_ids(name, index), columns)
+    return ItemTable(name, take_ids(name, index), columns)
 
 
 def _has_names(source: Any, columns: Columns) -> bool:
@@ -100,6 +100,11 @@ def _has_names(source: Any, columns: Columns) -> bool:
     if not hasattr(source, "index"):
         return False
     return _recognised(columns, ID) is None or list(source.index) != list(range(len(source)))
+
+
+def recognised_id(source: Any, names: Iterable[str]) -> str:
+    """The column of the ids among these."""
+    return _the_column(str(source), dict.fromkeys(names, np.empty(0)), "id", None, ID)
 
 
 def read_judged(source: Any, **named: str | None) -> PairTable:
@@ -192,7 +197,7 @@ def _is_nothing(value: Any) -> bool:
         return True
 
 
-def _checked_ids(source: str, ids: NDArray[Any]) -> NDArray[Any]:
+def take_ids(source: str, ids: NDArray[Any]) -> NDArray[Any]:
     """Ids that differ, none missing: numbers, or text."""
     missing = np.flatnonzero(is_missing(ids))
     if len(missing):
