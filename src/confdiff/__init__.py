@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from confdiff.corrections import CORRECTIONS as CORRECTIONS
     from confdiff.estimators import ConfDiffClassifier as ConfDiffClassifier
     from confdiff.estimators import ConfDiffLogisticRegression as ConfDiffLogisticRegression
+    from confdiff.estimators import ItemKFold as ItemKFold
     from confdiff.estimators import ItemTransformer as ItemTransformer
     from confdiff.estimators import OneVersusOne as OneVersusOne
     from confdiff.estimators import OneVersusRest as OneVersusRest
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from confdiff.owndata.model import ComparisonModel as ComparisonModel
     from confdiff.owndata.model import load_model as load_model
     from confdiff.pairs import Pairs as Pairs
+    from confdiff.pairs import StreamedPairs as StreamedPairs
     from confdiff.pairs import sample_pairs as sample_pairs
     from confdiff.prior import estimate_prior as estimate_prior
     from confdiff.training import Recipe as Recipe
@@ -41,6 +43,7 @@ _HOME = {
     "ConfDiffLogisticRegression": "estimators",
     "FitOptions": "owndata.fitting",
     "ItemFeatures": "owndata.features",
+    "ItemKFold": "estimators",
     "ItemTransformer": "estimators",
     "LOSSES": "losses",
     "METHODS": "methods",
@@ -52,6 +55,7 @@ _HOME = {
     "PcompClassifier": "estimators",
     "ProjectedClassifier": "estimators",
     "Recipe": "training",
+    "StreamedPairs": "pairs",
     "estimate_prior": "prior",
     "fit_comparisons": "owndata.fitting",
     "load_model": "owndata.model",

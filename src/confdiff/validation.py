@@ -142,8 +142,8 @@ def _more(count: int, of: str = "rows") -> str:
     return f" ({count} such {of})" if count > 1 else ""
 
 
-def check_finite(what: str, array: NDArray[Any], columns: Iterable[str] | None = None) -> None:
-    """No NaN and no infinity; the message names the first bad entry.
+def check_finite(what: str, array: NDArray[Any], columns: Iterable[str] | None = None, *, start: int = 0) -> None:
+    """No NaN and no infinity; the message names the first bad entry, counting rows from ``start``.
 
     >>> check_finite("X", np.array([[1.0, 2.0], [np.nan, 3.0]]), columns=["age", "weight"])
     Traceback (most recent call last):
@@ -157,7 +157,7 @@ def check_finite(what: str, array: NDArray[Any], columns: Iterable[str] | None =
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         index = tuple(int(i) for i in bad[0])
-        place = _place(index, columns) + _more(len(bad), "entries")
+        place = _place((index[0] + start, *index[1:]), columns) + _more(len(bad), "entries")
         expected = f"{what} must be finite, without NaN or infinity"
         raise ValueError(f"{expected}; found {array[index]} at {place}. Impute or drop it first.")
 
@@ -195,34 +195,38 @@ def as_float32(what: str, array: NDArray[Any]) -> NDArray[np.float32]:
     return features
 
 
-def check_vector(what: str, values: Any, length: int | None = None, *, of: str = "pair") -> NDArray[Any]:
+def check_vector(
+    what: str, values: Any, length: int | None = None, *, of: str = "pair", start: int = 0
+) -> NDArray[Any]:
     """A finite numeric vector, with one entry for each of ``length`` pairs (or items)."""
     array = as_array(what, values)
     if array.ndim != 1:
         raise ValueError(f"{what} must be one number for each {of}, shape (n,); got shape {array.shape}.")
     if length is not None and len(array) != length:
         raise ValueError(f"{what} must have one entry for each {of}: expected {length}, got {len(array)}.")
-    check_finite(what, array)
+    check_finite(what, array, start=start)
     return array
 
 
-def check_range(what: str, array: NDArray[Any], low: float, high: float, hint: str) -> None:
+def check_range(what: str, array: NDArray[Any], low: float, high: float, hint: str, *, start: int = 0) -> None:
     """All entries in [low, high]; the message names the first that is not."""
     outside = np.flatnonzero((array < low) | (array > high))
     if len(outside):
         row = int(outside[0])
-        place = f"row {row}" + _more(len(outside))
+        place = f"row {start + row}" + _more(len(outside))
         raise ValueError(f"{what} must lie in [{low:g}, {high:g}]; got {array[row]:.10g} at {place}. {hint}")
 
 
-def check_difference(values: Any, length: int | None = None) -> NDArray[np.float32]:
+def check_difference(
+    values: Any, length: int | None = None, *, what: str = "c (the confidence difference)", start: int = 0
+) -> NDArray[np.float32]:
     """Confidence differences c = p(+|x') - p(+|x): one for each pair, in [-1, 1]."""
-    what = "c (the confidence difference)"
-    array = check_vector(what, values, length)
+    array = check_vector(what, values, length, start=start)
     if array.dtype.kind == "b":
         raise ValueError(f"{what} must be numbers in [-1, 1]; got true/false. Who is higher is not yet by how much.")
     rounding = 1e-6  # differences of rounded posteriors may stick out by that much
-    check_range(what, array, -1 - rounding, 1 + rounding, "Divide percentages by 100; map a scale to -1..1.")
+    hint = "Divide percentages by 100; map a scale to -1..1."
+    check_range(what, array, -1 - rounding, 1 + rounding, hint, start=start)
     return array.clip(-1, 1).astype(np.float32)
 
 
@@ -276,6 +280,11 @@ def two_classes_only(method: str) -> ValueError:
     return ValueError(f"method {method!r} knows two classes only; confdiff-regression and others know more.")
 
 
+def not_for_streams(what: str, remedy: str) -> ValueError:
+    """The error for what needs all pairs in memory."""
+    return ValueError(f"{what} needs its pairs in memory, and these are streamed. {remedy}")
+
+
 def no_pairs() -> ValueError:
     """The error for a set of pairs that is empty."""
     return ValueError("there must be at least one pair; got none.")
@@ -314,20 +323,29 @@ def check_labels(values: Any, length: int, n_classes: int = 2) -> NDArray[np.flo
     return positive
 
 
-def check_rows(what: str, values: Any, n_items: int, length: int | None = None) -> NDArray[np.int64]:
+def check_rows(what: str, values: Any, n_items: int, length: int | None = None, *, start: int = 0) -> NDArray[np.int64]:
     """Row numbers into the items, one for each pair."""
-    array = check_vector(what, values, length)
+    array = check_vector(what, values, length, start=start)
     if array.dtype.kind == "f" and (array % 1).any():
         row = int(np.flatnonzero(array % 1)[0])
-        raise ValueError(f"{what} must be whole row numbers into the items; got {array[row]:g} at row {row}.")
+        raise ValueError(f"{what} must be whole row numbers into the items; got {array[row]:g} at row {start + row}.")
     if array.dtype.kind == "b":
         raise ValueError(f"{what} must be row numbers into the items; got true/false values.")
     outside = np.flatnonzero((array < 0) | (array >= n_items))
     if len(outside):
         row = int(outside[0])
-        place = f"row {row}" + _more(len(outside))
+        place = f"row {start + row}" + _more(len(outside))
         raise ValueError(f"{what} must point into the items, 0 to {n_items - 1}; got {array[row]:g} at {place}.")
     return array.astype(np.int64)
+
+
+def check_item_mask(what: str, values: Any, n_items: int) -> NDArray[np.bool_]:
+    """A choice of items: true or false for each of them."""
+    mask = as_array(what, values)
+    if mask.dtype != bool or mask.shape != (n_items,):
+        expected = f"true or false for each item, shape ({n_items},)"
+        raise ValueError(f"{what} must be {expected}; got values of type {mask.dtype}, shape {mask.shape}.")
+    return mask
 
 
 def check_groups(values: Any, length: int) -> NDArray[np.int64]:

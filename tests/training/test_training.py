@@ -10,7 +10,7 @@ from confdiff.methods import METHODS
 from confdiff.models import build_model
 from confdiff.pairs import Pairs, order_by_labels
 from confdiff.training import OPTIMIZERS, SCHEDULES, Recipe, predict_scores, train
-from confdiff.training.run import batch_sizes
+from confdiff.training.batches import batch_sizes
 from easy import easy_pairs
 
 

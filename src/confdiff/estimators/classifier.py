@@ -8,7 +8,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 
-from confdiff.estimators.inputs import as_pairs
+from confdiff.estimators.inputs import as_pairs_or_stream
 from confdiff.estimators.items import DifferenceScored
 from confdiff.estimators.pair_classifier import PairClassifier, has_probabilities
 from confdiff.pairs import Pairs, Supervision
@@ -21,7 +21,9 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
 
     - an (n, 2, d) array: the features of both items of every pair;
     - an (n, 2) table of row numbers into ``items=`` (an array), or of ids in the index of ``items=`` (a data frame);
-    - a :class:`~confdiff.Pairs`, which shares its items between the parts of a cross-validation.
+    - a :class:`~confdiff.Pairs`, which shares its items between the parts of a cross-validation;
+    - a :class:`~confdiff.StreamedPairs`, for more pairs than memory holds. Where the prior must be estimated, pairs are
+      held out or probabilities are averaged, 100,000 pairs drawn from it stand for all.
 
     ``predict``, ``predict_proba`` and ``decision_function`` take single items, (m, d). ``score`` takes pairs again,
     and needs neither labels nor the class prior, but a loss that gives probabilities.
@@ -92,10 +94,10 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
         labelled: a few items (m, d) and their labels (0/1 or -1/+1), drawn as the items of the pairs were: they tell
             the class prior where the differences do not. They are taken as they are: in a pipeline, transform them.
         validation: held-out pairs, in place of those that would be drawn, to stop by, to calibrate by and to judge by
-            what tells the prior.
+            what tells the prior. They are taken as they are, too.
         checkpoint: a file to keep while training and to go on from, see :func:`confdiff.train`.
         """
-        data = as_pairs(pairs, c, items=items, weight=sample_weight, group=groups)
+        data = as_pairs_or_stream(pairs, c, items=items, weight=sample_weight, group=groups)
         self._fit(data, checkpoint, labelled, validation)
         return self
 

@@ -1,4 +1,4 @@
-"""From the forms in which estimators take pairs to :class:`~confdiff.Pairs`."""
+"""From the forms in which estimators take pairs to :class:`~confdiff.Pairs`, and which of them are held out."""
 
 import math
 import warnings
@@ -8,14 +8,19 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 
-from confdiff.pairs import Pairs
+from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.randomness import generator
-from confdiff.validation import as_array
+from confdiff.validation import as_array, not_for_streams
+
+SAMPLED = 100_000
+"""So many pairs of a stream are looked at where in memory all would be, and so many are held out at most."""
 
 
 def as_pairs(pairs: Any, c: ArrayLike | None = None, *, items: Any = None, **known: Any) -> Pairs:
     """Pairs from any of the forms that the estimators take; see :class:`ConfDiffClassifier`."""
     given = {name: value for name, value in known.items() if value is not None}
+    if isinstance(pairs, StreamedPairs):
+        raise not_for_streams("this", f"Take some of them, such as pairs.sample({SAMPLED}).")
     if isinstance(pairs, Pairs):
         if items is not None:
             raise ValueError("items= goes with row numbers; these Pairs carry their items already.")
@@ -33,6 +38,39 @@ def as_pairs(pairs: Any, c: ArrayLike | None = None, *, items: Any = None, **kno
             "Pass items=..., or Pairs.from_rows(pairs, items), which cross-validation can split."
         )
     return Pairs.from_array(array, c, **given)
+
+
+def as_pairs_or_stream(pairs: Any, c: ArrayLike | None, *, items: Any, **known: Any) -> Pairs | StreamedPairs:
+    """Streamed pairs as they are, all else as pairs in memory."""
+    if not isinstance(pairs, StreamedPairs):
+        return as_pairs(pairs, c, items=items, **known)
+    if any(value is not None for value in (c, items, *known.values())):
+        raise ValueError("c, items, weights and groups go with pairs in memory; streamed ones carry what they have.")
+    return pairs
+
+
+def all_and_known(pairs: Pairs | StreamedPairs, seed: int) -> tuple[Pairs | StreamedPairs, Pairs]:
+    """The pairs to train on, and those that all else is asked of: the same, or some of a stream."""
+    if isinstance(pairs, StreamedPairs):
+        return pairs, pairs.sample(SAMPLED, seed)
+    data = as_float_matrix(pairs)
+    return data, data
+
+
+def check_validation(validation: Any, data: Pairs) -> Pairs:
+    """Held-out pairs that tell of their items what the pairs to learn from tell."""
+    if not isinstance(validation, Pairs):
+        raise ValueError(f"validation must be a Pairs; got {type(validation).__name__}.")
+    held_out = as_float_matrix(validation)
+    for what, given, expected in (
+        ("features", held_out.items.shape[1], data.items.shape[1]),
+        ("classes", held_out.n_classes, data.n_classes),
+    ):
+        if given != expected:
+            raise ValueError(f"validation must have as many {what} as the pairs, {expected}; got {given}.")
+    if held_out.difference is None and data.difference is not None:
+        raise ValueError("validation must have differences, as the pairs have; got none.")
+    return held_out
 
 
 def as_float_matrix(data: Pairs) -> Pairs:
@@ -53,6 +91,17 @@ def probabilities_of(model: Any, data: Pairs) -> NDArray[Any]:
     return probabilities
 
 
+def hold_out(data: Pairs | StreamedPairs, share: float, seed: int) -> tuple[Pairs | StreamedPairs, Pairs]:
+    """Pairs to train on and pairs to hold out, about ``share`` of all; of a stream at most :data:`SAMPLED`."""
+    if isinstance(data, StreamedPairs):
+        chosen = torch.rand(len(data.items), generator=generator(seed, "held out")) < _share_of_items(share)
+        return data.without(chosen), data.sample(SAMPLED, seed, touching=chosen)
+    kept, held_out = without_some_items(data, share, seed)
+    if len(kept) < 2 or len(held_out) < 2:
+        raise ValueError(f"{len(data)} pairs are too few to hold some of them out.")
+    return data[kept], data[held_out]
+
+
 def without_some_items(data: Pairs, share: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Pairs to train on and pairs to hold out, about ``share`` of all: those that touch one of some items.
 
@@ -62,9 +111,14 @@ def without_some_items(data: Pairs, share: float, seed: int) -> tuple[NDArray[np
     items = torch.unique(places)
     order = items[torch.randperm(len(items), generator=generator(seed, "held out"))]
     chosen = torch.zeros(int(items.max()) + 1, dtype=torch.bool)
-    chosen[order[: max(1, round((1 - math.sqrt(1 - share)) * len(items)))]] = True
+    chosen[order[: max(1, round(_share_of_items(share) * len(items)))]] = True
     touched = chosen[places].any(dim=0).numpy()
     return np.flatnonzero(~touched), np.flatnonzero(touched)
+
+
+def _share_of_items(share: float) -> float:
+    """The share of the items that a share of the pairs touches, if both items of a pair are drawn alike."""
+    return 1 - math.sqrt(1 - share)
 
 
 def warn_of_unconnected_groups(data: Pairs) -> None:

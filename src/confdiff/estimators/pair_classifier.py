@@ -12,14 +12,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from confdiff.calibration import fit_to_differences, log_odds
-from confdiff.estimators.inputs import as_float_matrix, class_names, warn_of_unconnected_groups, without_some_items
+from confdiff.estimators.inputs import (
+    all_and_known,
+    check_validation,
+    class_names,
+    hold_out,
+    warn_of_unconnected_groups,
+)
 from confdiff.estimators.items import ItemClassifier
 from confdiff.losses import LOSSES
 from confdiff.methods import Method, find_method
 from confdiff.models import ModelLike, build_model
-from confdiff.pairs import Pairs, Supervision
+from confdiff.pairs import Pairs, StreamedPairs, Supervision
 from confdiff.prior import PriorEstimate, estimate_prior, warn_if_open
-from confdiff.training import Recipe, epochs_for, predict_scores, train
+from confdiff.training import Recipe, check_streamable, epochs_for, predict_scores, train
 from confdiff.validation import (
     as_float32,
     as_tensor,
@@ -113,20 +119,22 @@ class PairClassifier(ItemClassifier):
 
     def _fit(
         self,
-        pairs: Pairs,
+        pairs: Pairs | StreamedPairs,
         checkpoint: str | os.PathLike[str] | None,
         labelled: tuple[Any, ArrayLike] | None = None,
         validation: Pairs | None = None,
     ) -> None:
         check_choice("loss", self.loss, LOSSES)
-        method, data = self._method(labelled), as_float_matrix(pairs)
-        classes, recipe = class_names(self.classes, data), self._recipe(len(data))
+        method, recipe = self._method(pairs, labelled), self._recipe(len(pairs))
+        everything, data = all_and_known(pairs, recipe.seed)
+        classes = class_names(self.classes, data)
         if checkpoint is not None and not isinstance(self.random_state, Integral):
             raise ValueError("a checkpoint can only be resumed with the same seed: set random_state to a number.")
         self._check_uses(method, data)
+        given = None if validation is None else check_validation(validation, data)
         warn_of_unconnected_groups(data)
         prior = self._told_prior(method, data, recipe, labelled)
-        kept, held_out = self._split(data, recipe.seed, method, prior) if validation is None else (data, validation)
+        kept, held_out = (everything, given) if given else self._split(everything, recipe.seed, method, prior)
         n_classes = data.n_classes if data.has_vectors else None
         model = build_model(self.model, data.items.shape[1], n_classes or 1, seed=recipe.seed)
         history = train(
@@ -146,7 +154,7 @@ class PairClassifier(ItemClassifier):
         self._scale(held_out, prior)
         self._remember_prior(method, data, held_out, prior)
 
-    def _method(self, labelled: Any) -> Method:
+    def _method(self, pairs: Pairs | StreamedPairs, labelled: Any) -> Method:
         method = find_method(self.default_method if self.method is None else self.method)
         if method.learns_from not in self.learns_from:
             raise ValueError(f"{type(self).__name__} does not learn from {method.learns_from}, as {method.name} does.")
@@ -156,6 +164,8 @@ class PairClassifier(ItemClassifier):
             raise prior_missing(method.name)
         if labelled is not None and self.prior is not None and not isinstance(self.prior, str):
             raise ValueError("labelled items tell the prior, and one is given already: pass one of the two.")
+        if isinstance(pairs, StreamedPairs):
+            check_streamable(method)
         return method
 
     def _check_uses(self, method: Method, data: Pairs) -> None:
@@ -195,17 +205,16 @@ class PairClassifier(ItemClassifier):
             return check_class_priors(self.prior, data.n_classes)
         return check_prior(self.prior)
 
-    def _split(self, data: Pairs, seed: int, method: Method, prior: Any) -> tuple[Pairs, Pairs | None]:
+    def _split(
+        self, data: Pairs | StreamedPairs, seed: int, method: Method, prior: Any
+    ) -> tuple[Pairs | StreamedPairs, Pairs | None]:
         """Pairs to train on, and those that are kept back: to stop by, to calibrate by, to see what tells the prior."""
         share = check_share("validation_fraction", self.validation_fraction)
         asked = self.early_stopping or self.calibrated
         unknown = prior is None and method.prior == "optional"
         if not asked and not (unknown and len(data) >= _FEWEST):
             return data, None
-        kept, held_out = without_some_items(data, share, seed)
-        if len(kept) < 2 or len(held_out) < 2:
-            raise ValueError(f"{len(data)} pairs are too few to hold some of them out.")
-        return data[kept], data[held_out]
+        return hold_out(data, share, seed)
 
     def _stopping(self, held_out: Pairs, epochs: int, n_classes: int | None) -> dict[str, Any]:
         """Keep the weights that agree best with the held-out pairs; stop when a third of the epochs brought nothing."""

@@ -1,14 +1,16 @@
-"""Pairs of items with what is known about them: the container, and how pairs are drawn, ordered and made noisy."""
+"""Pairs of items with what is known about them: the containers, and how pairs are drawn, ordered and made noisy."""
 
 from confdiff.pairs.noise import NOISES, add_noise, check_noise
 from confdiff.pairs.ordering import STRATEGIES, order_by_labels
 from confdiff.pairs.pairs import Pairs, Supervision
 from confdiff.pairs.sampling import rows_at_prior, sample_pairs
+from confdiff.pairs.streamed import StreamedPairs
 
 __all__ = [
     "NOISES",
     "STRATEGIES",
     "Pairs",
+    "StreamedPairs",
     "Supervision",
     "add_noise",
     "check_noise",

@@ -2,7 +2,8 @@
 
 A step: the rows of the batch are gathered into one buffer, one forward pass scores x and x' together (two passes,
 where a protocol asks for that), the method's risk is taken and the optimiser makes a step. The order of the pairs
-in each epoch depends on the seed and the epoch alone, so a run can go on from any step.
+in each epoch depends on the seed and the epoch alone, so a run can go on from any step. Where the batches come from,
+pairs in memory or a stream, the loop does not know.
 """
 
 import os
@@ -13,20 +14,32 @@ from torch import Tensor, nn
 
 from confdiff.losses import MarginLoss
 from confdiff.methods import Method, find_method
-from confdiff.pairs import Pairs
+from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.randomness import seeded
 from confdiff.training.checkpoint import Checkpoint
+from confdiff.training.interruption import interrupts_held_back
 from confdiff.training.progress import progress_bar
 from confdiff.training.recipe import OPTIMIZERS, SCHEDULES, Recipe, epochs_for
 from confdiff.training.run import Evaluation, History, Run, evaluating, for_network
+from confdiff.training.stream import check_streamable
 from confdiff.validation import check_scores
 
-__all__ = ["OPTIMIZERS", "SCHEDULES", "Evaluation", "History", "Recipe", "epochs_for", "predict_scores", "train"]
+__all__ = [
+    "OPTIMIZERS",
+    "SCHEDULES",
+    "Evaluation",
+    "History",
+    "Recipe",
+    "check_streamable",
+    "epochs_for",
+    "predict_scores",
+    "train",
+]
 
 
 def train(
     model: nn.Module,
-    pairs: Pairs,
+    pairs: Pairs | StreamedPairs,
     method: Method | str,
     *,
     prior: float | Tensor | None = None,
@@ -48,14 +61,15 @@ def train(
     keep_best: one of the numbers that ``evaluate`` gives: the model ends with the weights that had it highest.
     patience: stop when that number was not bettered in so many evaluations.
     checkpoint: a file that is kept while training, at most every ``checkpoint_seconds``. Where it is there already,
-        training goes on from it and ends with the same weights as a run that was never stopped.
+        training goes on from it and ends with the same weights as a run that was never stopped. Ctrl-C waits for the
+        step under way and for the file to be saved; a second one does not.
     progress: show a progress bar; a text is its title.
     """
     row = method if isinstance(method, Method) else find_method(method)
     recipe = Recipe() if recipe is None else recipe
-    for what, given, kind in (("model", model, nn.Module), ("pairs", pairs, Pairs), ("recipe", recipe, Recipe)):
-        if not isinstance(given, kind):
-            raise ValueError(f"{what} must be a {kind.__name__}; got {type(given).__name__}.")
+    _check_kind("model", model, nn.Module)
+    _check_kind("pairs", pairs, Pairs, StreamedPairs)
+    _check_kind("recipe", recipe, Recipe)
     if keep_best is None and patience is not None:
         raise ValueError("patience needs a number that is to be bettered: name it in keep_best.")
     if keep_best is not None and evaluate is None:
@@ -69,12 +83,13 @@ def train(
         if keep_best is not None:
             evaluated += f", for the best {keep_best}, patience {patience}"
         keeper = Checkpoint(checkpoint, checkpoint_seconds, run, evaluated)
-    with seeded(run.recipe.seed, "training"), progress_bar(progress, row.name, run.total_steps) as show:
+    showing, holding = progress_bar(progress, row.name, run.total_steps), interrupts_held_back()
+    with seeded(run.recipe.seed, "training"), showing as show, holding as interrupted:
         if keeper:
             keeper.resume()
         try:
             model.train()
-            while run.step < run.total_steps and not run.is_stuck(patience):
+            while run.step < run.total_steps and not run.is_stuck(patience) and not interrupted():
                 run.take_step()
                 if run.step % run.steps_per_epoch == 0:
                     run.end_epoch(evaluate if evaluate_at is None or run.epoch in evaluate_at else None)
@@ -90,6 +105,11 @@ def train(
     elif run.companion is not None:
         model.load_state_dict(run.predictor.state_dict())
     return run.history
+
+
+def _check_kind(what: str, given: object, *kinds: type) -> None:
+    if not isinstance(given, kinds):
+        raise ValueError(f"{what} must be a {kinds[0].__name__}; got {type(given).__name__}.")
 
 
 def predict_scores(model: nn.Module, items: Tensor, *, n_classes: int | None = None, batch_size: int = 1024) -> Tensor:

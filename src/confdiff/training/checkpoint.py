@@ -87,12 +87,11 @@ class Checkpoint:
             "method": run.method.name,
             "loss": _name(run.loss),
             "evaluated": self.evaluated,
-            "prior": "one for each pair" if isinstance(run.columns[-1], Tensor) else str(run.columns[-1]),
+            "prior": "one for each pair" if isinstance(run.prior, Tensor) else str(run.prior),
             **{name: str(value) for name, value in recipe.items()},
             "network": _digest(repr(run.model).encode()),
             "first weights of the network": _digest(*run.model.state_dict().values()),
-            "items": _digest(run.items),
-            "pairs": _digest(run.rows, *(column for column in run.columns if isinstance(column, Tensor))),
+            **{name: _digest(*parts) for name, parts in run.source.identity(run.items).items()},
         }
 
     def _what_differs(self, state: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,10 +14,11 @@ from torch.optim import Optimizer
 from confdiff.companions import Companion
 from confdiff.losses import MarginLoss, logistic
 from confdiff.methods import Method
-from confdiff.pairs import Pairs
-from confdiff.randomness import generator
+from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.risks import cross_entropy
+from confdiff.training.batches import Batch, InMemory
 from confdiff.training.recipe import OPTIMIZERS, SCHEDULES, Recipe, find_device
+from confdiff.training.stream import source_of
 from confdiff.validation import (
     as_float32,
     as_tensor,
@@ -25,7 +26,6 @@ from confdiff.validation import (
     check_prior,
     check_scores,
     check_vector,
-    no_weight,
     non_finite_risk,
     one_prior_only,
     prior_missing,
@@ -59,26 +59,13 @@ def evaluating(model: nn.Module) -> Iterator[None]:
             module.training = mode
 
 
-def batch_sizes(n: int, size: int) -> list[int]:
-    """Pairs in each batch of an epoch; a last batch of one joins the one before, as batch norm cannot take it.
-
-    >>> batch_sizes(5, 2), batch_sizes(6, 2)
-    ([2, 3], [2, 2, 2])
-    """
-    full, rest = divmod(n, size)
-    sizes = [size] * full + [rest] * (rest > 0)
-    if rest == 1 and full:
-        sizes[-2:] = [size + 1]
-    return sizes
-
-
 class Run:
     """A run at some step: the data on the device, the optimiser, and the running sums of the epoch."""
 
     def __init__(
         self,
         model: nn.Module,
-        pairs: Pairs,
+        pairs: Pairs | StreamedPairs,
         method: Method,
         prior: float | Tensor | None,
         loss: MarginLoss | None,
@@ -90,12 +77,9 @@ class Run:
         self.loss = loss or (logistic if self.n_classes is None else cross_entropy)
         self.device = find_device(recipe.device)
         model.to(self.device)
-        if method.needs_exchangeable_pairs:
-            pairs = pairs.shuffled_orientation(recipe.seed)
-        self.items = for_network(pairs.items, model).to(self.device)
-        self.rows = torch.stack([pairs.left, pairs.right]).to(self.device)
-        self.columns = self._columns(pairs, _checked_prior(prior, method, pairs))
-        self.batch_sizes = batch_sizes(len(pairs), recipe.batch_size)
+        self.prior = _checked_prior(prior, method, pairs)
+        self.source = source_of(pairs, method, self.prior, recipe)
+        self.items = for_network(pairs.items, model).to(self.source.place)
         self.buffer = self._buffer()
         self.companion = self._companion(pairs)
         self.parameters = list(model.parameters())
@@ -103,27 +87,18 @@ class Run:
         self.step, self.risk_sum, self.seconds = 0, 0.0, 0.0
         self.history: History = []
         self.best: dict[str, Any] | None = None  # the value of what is kept best, since when, and the weights
-        self._arranged = -1  # the epoch whose order the batches are cut from
+        self._drawn = -1  # the epoch that the batches are drawn from
         self._clock = time.perf_counter()
 
-    def _columns(self, pairs: Pairs, prior: float | Tensor | None) -> list[Tensor | float | None]:
-        """Everything that a pair brings but its items: the targets, its weight and its prior."""
-        weight = pairs.weight
-        if weight is not None:  # a part of the pairs may have another mean than all of them
-            if not weight.any():
-                raise no_weight()
-            weight = weight / weight.mean()
-        columns = [*pairs.targets(self.method.learns_from), weight, prior]
-        return [column.to(self.device) if isinstance(column, Tensor) else column for column in columns]
-
-    def _companion(self, pairs: Pairs) -> Companion | None:
+    def _companion(self, pairs: Pairs | StreamedPairs) -> Companion | None:
         if self.method.companion is None:
             return None
-        prior = self.columns[-1]
-        if isinstance(prior, Tensor):
+        if isinstance(self.prior, Tensor):
             raise one_prior_only(self.method.name)
+        assert isinstance(pairs, Pairs)  # a stream has refused such methods by now
+        assert isinstance(self.source, InMemory)
         strategy = pairs.ordering or "reverse"  # what people said is the order of their pairs: none was discarded
-        return self.method.companion(self.model, self.items, self.rows, prior, strategy=strategy)
+        return self.method.companion(self.model, self.items, self.source.rows, self.prior, strategy=strategy)
 
     @property
     def predictor(self) -> nn.Module:
@@ -131,9 +106,9 @@ class Run:
         return self.model if self.companion is None else self.companion.model
 
     def _buffer(self) -> Tensor:
-        if self.recipe.forward_passes == 2 and self.rows.shape[1] == 1:
+        if self.recipe.forward_passes == 2 and self.source.n == 1:
             raise ValueError("two forward passes need at least two pairs; got one.")
-        return self.items.new_empty((2 * max(self.batch_sizes), *self.items.shape[1:]))
+        return self.items.new_empty((2 * max(self.source.sizes), *self.items.shape[1:]))
 
     def _optimizer(self) -> tuple[Optimizer, list[float]]:
         chosen = self.recipe.optimizer
@@ -144,7 +119,7 @@ class Run:
     @property
     def steps_per_epoch(self) -> int:
         """Batches in an epoch."""
-        return len(self.batch_sizes)
+        return len(self.source.sizes)
 
     @property
     def total_steps(self) -> int:
@@ -158,10 +133,7 @@ class Run:
 
     def take_step(self) -> None:
         """One batch: gather, score, risk, step."""
-        if self._arranged != self.epoch:
-            self._arrange(self.epoch)
-        rows, columns = self._epoch[self.step % self.steps_per_epoch]
-        *targets, weight, prior = columns
+        rows, (*targets, weight, prior) = self._next_batch()
         x = self._gather(rows)
         g, g_prime = self._scores(x)
         if self.companion is not None:
@@ -183,27 +155,18 @@ class Run:
         self.risk_sum += value * len(g)
         self.step += 1
 
-    def _arrange(self, epoch: int) -> None:
-        """Bring the pairs into the order of an epoch and cut them into batches."""
-        chance = generator(self.recipe.seed, "order", epoch)
-        order = torch.randperm(self.rows.shape[1], generator=chance).to(self.device)
-        rows = torch.split(self.rows[:, order], self.batch_sizes, dim=1)
-        *targets, weight, prior = self.columns
-        if self.companion is not None:
-            targets += self.companion.columns(epoch)
-        columns = [self._cut(column, order) for column in (*targets, weight, prior)]
-        self._epoch = list(zip(rows, zip(*columns, strict=True), strict=True))
-        self._arranged = epoch
-
-    def _cut(self, column: Tensor | float | None, order: Tensor) -> Sequence[Tensor | float | None]:
-        """A column in batches; what is the same for all pairs is the same for all batches."""
-        if isinstance(column, Tensor):
-            return torch.split(column[order], self.batch_sizes)
-        return [column] * self.steps_per_epoch
+    def _next_batch(self) -> Batch:
+        """The batch of this step; a run that is resumed begins an epoch in the midst of it."""
+        if self._drawn != self.epoch:
+            extra = [] if self.companion is None else self.companion.columns(self.epoch)
+            self._batches = self.source.epoch(self.epoch, self.step % self.steps_per_epoch, extra)
+            self._drawn = self.epoch
+        return next(self._batches)
 
     def _gather(self, rows: Tensor) -> Tensor:
         """The first items of the pairs, then the second ones."""
-        return torch.index_select(self.items, 0, rows.reshape(-1), out=self.buffer[: rows.numel()])
+        x = torch.index_select(self.items, 0, rows.reshape(-1), out=self.buffer[: rows.numel()])
+        return x.to(self.device)
 
     def _scores(self, x: Tensor) -> tuple[Tensor, Tensor]:
         n = len(x) // 2
@@ -231,7 +194,7 @@ class Run:
     def end_epoch(self, evaluate: Evaluation | None) -> None:
         """Close the epoch's record, with an evaluation if one is asked for."""
         self.count_time()
-        record = {"epoch": self.epoch, "risk": self.risk_sum / self.rows.shape[1], "seconds": self.seconds}
+        record = {"epoch": self.epoch, "risk": self.risk_sum / self.source.n, "seconds": self.seconds}
         self.risk_sum = 0.0
         if evaluate is not None:
             with evaluating(self.predictor):
@@ -258,7 +221,7 @@ class Run:
         return patience is not None and self.best is not None and self.best["since"] >= patience
 
 
-def _checked_prior(prior: Any, method: Method, pairs: Pairs) -> float | Tensor | None:
+def _checked_prior(prior: Any, method: Method, pairs: Pairs | StreamedPairs) -> float | Tensor | None:
     """No prior where none is needed, one for all, or one for each pair: (n,), or with K classes (n, K)."""
     if method.needs_prior and prior is None:
         raise prior_missing(method.name)

@@ -1,0 +1,101 @@
+"""Columns of Parquet files, a row group at a time. Messages count the rows of a file from 0."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from confdiff.validation import no_pairs
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """A part of a Parquet file that can be read by itself: the number that it has there, and which rows it holds."""
+
+    file: Path
+    footer: Any
+    number: int
+    start: int
+    rows: int
+
+    def read(self, columns: list[str]) -> dict[str, NDArray[Any]]:
+        """Columns of this part as arrays."""
+        from pyarrow import ArrowException, parquet
+
+        try:
+            with parquet.ParquetFile(self.file, metadata=self.footer) as file:
+                table = file.read_row_group(self.number, columns, use_threads=False)
+        except (ArrowException, OSError) as error:
+            raise _unreadable(self.file, error) from error
+        return {name: table[name].to_numpy() for name in columns}
+
+
+def parquet_files(path: str | os.PathLike[str]) -> list[Path]:
+    """The file itself, or the Parquet files in a folder and its folders; names with . or _ first are of programs."""
+    place = Path(path)
+    if place.is_file():
+        return [place]
+    if not place.is_dir():
+        raise FileNotFoundError(f"there is no file and no folder {place}.")
+    found = sorted(file for file in place.rglob("*.parquet") if not file.name.startswith((".", "_")))
+    if not found:
+        raise ValueError(f"the folder {place} must hold Parquet files, with names that end in .parquet; got none.")
+    return found
+
+
+def columns_of(file: Path) -> list[str]:
+    """The names of the columns of a Parquet file."""
+    return list(_footer(file).schema.to_arrow_schema().names)
+
+
+def row_groups(files: list[Path], columns: list[str]) -> list[RowGroup]:
+    """The row groups of Parquet files, all of which must have these columns."""
+    groups = [group for file in files for group in _groups_of(file, columns)]
+    if not groups:
+        raise no_pairs()
+    return groups
+
+
+def _groups_of(file: Path, columns: list[str]) -> list[RowGroup]:
+    footer = _footer(file)
+    there = footer.schema.to_arrow_schema().names
+    missing = [name for name in columns if name not in there]
+    if missing:
+        shown = ", ".join(there[:8]) + (" ..." if len(there) > 8 else "")
+        raise ValueError(f"{file} must have a column {missing[0]!r}; it has {shown or 'none'}.")
+    rows = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
+    starts = np.cumsum([0, *rows]).tolist()
+    return [RowGroup(file, footer, number, starts[number], n) for number, n in enumerate(rows) if n]
+
+
+def _footer(file: Path) -> Any:
+    """What stands at the end of a Parquet file: its columns, and where its row groups are."""
+    from pyarrow import ArrowException, parquet
+
+    try:
+        return parquet.read_metadata(file)
+    except (ArrowException, OSError) as error:
+        raise _unreadable(file, error) from error
+
+
+def _unreadable(file: Path, error: Exception) -> ValueError:
+    return ValueError(f"{file} cannot be read as Parquet, as it is damaged or something else: {str(error).strip()}")
+
+
+def identity_of(groups: list[RowGroup]) -> bytes:
+    """What tells these files from others without reading all of them: names, sizes, rows and footers.
+
+    A footer has the places of all columns in all row groups, and as a rule the least and the greatest value of each.
+    """
+    files = {group.file: group.footer for group in groups}
+    return b"".join(_identity(file, footer) for file, footer in files.items())
+
+
+def _identity(file: Path, footer: Any) -> bytes:
+    size, length = file.stat().st_size, footer.serialized_size + 8  # the last 8 bytes: that length, and PAR1
+    with file.open("rb") as opened:
+        opened.seek(max(0, size - length))
+        return f"{file.name} {size} {footer.num_rows} ".encode() + opened.read()

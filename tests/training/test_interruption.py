@@ -1,0 +1,116 @@
+"""Ctrl-C waits for the step under way; a second one does not; and nothing is changed for those who come after."""
+
+import os
+import signal
+import threading
+
+import pytest
+import torch
+
+from confdiff.models import build_model
+from confdiff.storage import load_tree
+from confdiff.training import Recipe, train
+from confdiff.training.interruption import interrupts_held_back
+from confdiff.training.run import Run
+from easy import easy_pairs
+
+
+@pytest.fixture(autouse=True)
+def _python_s_own_handler():
+    """Ctrl-C raises KeyboardInterrupt, also where the tests run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    signal.signal(signal.SIGINT, before)
+
+
+def press():
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def weights_after(**options):
+    network = build_model("mlp", 3)
+    train(network, easy_pairs(), "confdiff-abs", prior=0.5, recipe=Recipe(epochs=3, batch_size=64), **options)
+    return torch.cat([parameter.detach().reshape(-1) for parameter in network.parameters()])
+
+
+def pressing_in_step(monkeypatch, number, times=1):
+    """Press Ctrl-C in the midst of a step; tells whether that step came to its end."""
+    original, ended = Run._set_learning_rate, []
+
+    def set_learning_rate(self):
+        if self.step == number:
+            for _ in range(times):
+                press()
+            ended.append(self.step)
+        original(self)
+
+    monkeypatch.setattr(Run, "_set_learning_rate", set_learning_rate)
+    return ended
+
+
+def test_the_step_is_finished_and_the_checkpoint_saved(tmp_path, monkeypatch):
+    kept = {"checkpoint": tmp_path / "c", "checkpoint_seconds": 1000}
+    with monkeypatch.context() as patch:
+        ended = pressing_in_step(patch, 9)
+        with pytest.raises(KeyboardInterrupt):
+            weights_after(**kept)
+    assert ended == [9]
+    assert load_tree(tmp_path / "c")["step"] == 10
+    assert torch.equal(weights_after(**kept), weights_after())
+
+
+def test_without_a_checkpoint_it_only_interrupts(monkeypatch):
+    pressing_in_step(monkeypatch, 3)
+    with pytest.raises(KeyboardInterrupt):
+        weights_after()
+
+
+def test_the_last_step_can_be_interrupted_too(tmp_path, monkeypatch):
+    pressing_in_step(monkeypatch, 20)
+    with pytest.raises(KeyboardInterrupt):
+        weights_after(checkpoint=tmp_path / "c")
+    assert load_tree(tmp_path / "c")["step"] == 21
+
+
+def test_a_second_one_does_not_wait(tmp_path, monkeypatch):
+    ended = pressing_in_step(monkeypatch, 9, times=2)
+    with pytest.raises(KeyboardInterrupt):
+        weights_after(checkpoint=tmp_path / "c", checkpoint_seconds=1000)
+    assert ended == []
+    assert not (tmp_path / "c").exists()
+
+
+def test_who_says_what_ctrl_c_does_is_left_alone():
+    pressed = []
+    for handler in (lambda *_: pressed.append(1), signal.SIG_IGN):
+        signal.signal(signal.SIGINT, handler)
+        with interrupts_held_back() as interrupted:
+            press()
+            assert not interrupted()
+        assert signal.signal(signal.SIGINT, signal.default_int_handler) is handler
+    assert pressed == [1]
+
+
+def test_an_error_is_not_hidden():
+    def breaks():
+        with interrupts_held_back() as interrupted:
+            press()
+            assert interrupted()
+            raise RuntimeError("broken")
+
+    with pytest.raises(RuntimeError, match="broken"):
+        breaks()
+
+
+def test_other_threads_hold_nothing_back():
+    found = []
+
+    def train_there():
+        with interrupts_held_back() as interrupted:
+            found.append((signal.getsignal(signal.SIGINT), interrupted()))
+
+    thread = threading.Thread(target=train_there)
+    thread.start()
+    thread.join()
+    assert found == [(signal.default_int_handler, False)]
