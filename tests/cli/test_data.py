@@ -60,6 +60,15 @@ def test_show_arguments(tmp_path):
     assert (tmp_path / "ukpconvarg1.png").exists()
 
 
+@pytest.mark.data
+def test_export_writes_ordinary_files(tmp_path):
+    result = confdiff("data", "export", "ukpconvarg1", "-o", "arguments", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout == "items: arguments/items.csv\npairs: arguments/pairs.csv\n"
+    header = (tmp_path / "arguments" / "pairs.csv").read_text().splitlines()[0]
+    assert header == '"left","right","difference","gold","group","weight"'
+
+
 NOWHERE = {"CONFDIFF_DATA": "", "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9"}
 
 
@@ -68,6 +77,8 @@ NOWHERE = {"CONFDIFF_DATA": "", "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY
     [
         (["show", "digit"], "unknown data set 'digit'. Did you mean 'digits'?"),
         (["fetch", "digits", "minst"], "unknown data set 'minst'. Did you mean 'mnist'?"),
+        (["export", "digits", "-o", "x"], "nobody compared the items of digits"),
+        (["export", "digits"], "Missing option '-o'"),
         (["fetch"], "Missing argument 'NAME...'"),
         (["show", "digits", "-o", "digits.doc"], "must end in .png, .svg or .pdf; got 'digits.doc'"),
         (["fetch", "letter"], "letter is not here and could not be downloaded"),

@@ -8,7 +8,7 @@ import typer
 from rich.table import Column, Table
 from rich.text import Text
 
-from confdiff.cli.console import check_picture_name, messages, results, save_figure, say
+from confdiff.cli.console import check_picture_name, messages, results, save_figure, say, say_files
 
 if TYPE_CHECKING:
     from confdiff.datasets import Comparisons
@@ -119,6 +119,21 @@ def show(
             table.add_row(class_name, "positive" if k in data.positive else "negative", f"{count:,}")
         results.print(table)
     say(f"picture: {path}")
+
+
+@app.command()
+def export(
+    name: Name,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder for items.csv and pairs.csv.", show_default=False)
+    ],
+    folder: Folder = None,
+) -> None:
+    """Write what people compared as two ordinary files, for `confdiff check` and `confdiff fit`."""
+    with messages.status("loading PyTorch"):
+        from confdiff.datasets import load
+        from confdiff.tasks import export_comparisons
+    say_files(export_comparisons(load(name, folder=folder), output))
 
 
 def _show_comparisons(data: "Comparisons") -> None:

@@ -1,5 +1,6 @@
 """Tasks: pairs to learn from and test items to be judged by, made from a data set as one specification says."""
 
+from confdiff.tasks.exporting import export_comparisons
 from confdiff.tasks.protocols import GRADED_BY_PEOPLE, PROTOCOLS, SETTINGS, Protocol, Setting
 from confdiff.tasks.saving import read_truth, save_task
 from confdiff.tasks.spec import TaskSpec
@@ -13,6 +14,7 @@ __all__ = [
     "Setting",
     "Task",
     "TaskSpec",
+    "export_comparisons",
     "make_task",
     "read_truth",
     "save_task",
