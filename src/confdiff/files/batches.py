@@ -62,7 +62,7 @@ def count_rows(path: Path) -> int | None:
 def _parquet(path: Path, types: Mapping[str, Any], rows: int) -> Iterator[Any]:
     from pyarrow import parquet
 
-    with parquet.ParquetFile(path) as file:
+    with parquet.ParquetFile(path, pre_buffer=False) as file:  # what is buffered ahead is kept to the end
         missing = [name for name in types if name not in file.schema_arrow.names]
         if missing:
             raise KeyError(f"{missing[0]!r} is not there")
