@@ -152,7 +152,7 @@ def test_no_item_leaks_from_one_part_of_a_split_to_training():
 
 def test_whole_groups_can_be_held_out():
     compared = random_comparisons()
-    split = split_pairs(compared, 0.4, seed=0, by_group=True)
+    split = split_pairs(compared, 0.4, seed=0, by="group")
     groups = [set(compared.group[part]) for part in (split.train, split.stop, split.judge)]
     assert [len(group) for group in groups] == [6, 2, 2]
     assert not groups[0] & groups[1] | groups[0] & groups[2] | groups[1] & groups[2]
@@ -169,7 +169,7 @@ def test_splits_that_cannot_be_made():
         split_pairs(random_comparisons(n_pairs=30), 0.2, 0)
     compared = compare(read_items(ITEMS), judged())
     with pytest.raises(ValueError, match="name their column by --group"):
-        split_pairs(compared, 0.2, 0, by_group=True)
+        split_pairs(compared, 0.2, 0, by="group")
 
 
 def test_agreement_by_hand():

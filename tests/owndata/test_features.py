@@ -8,6 +8,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from confdiff.owndata.features import ItemFeatures, kind_of
+from confdiff.owndata.text_form import FORM, form_of
 
 TEXTS = ["the cat sat on the mat", "a dog sat on a log", "the dog ate the cat", "no words in common here at all"]
 
@@ -40,9 +41,29 @@ def test_the_same_numbers_as_scikit_learn(people):
         sparse_threshold=0,
     ).fit_transform(people)
     names = list(ours.columns)
-    shared = ["age", *(n for n in names if n.startswith("ward")), *(n for n in names if n.startswith("note"))][:-1]
+    words = [name for name in names if name.startswith("note")][: -len(FORM)]
+    shared = ["age", *(name for name in names if name.startswith("ward")), *words]
     np.testing.assert_allclose(ours[shared], theirs, atol=1e-6)
     assert list(ours.index) == ["p", "q", "r", "s"]
+
+
+def test_the_form_of_a_text_is_scaled(people):
+    ours = ItemFeatures().fit(people).transform(people)
+    form = form_of(TEXTS)
+    spread = form.std(axis=0)
+    expected = (form - form.mean(axis=0)) / np.where(spread > 0, spread, 1)
+    np.testing.assert_allclose(ours[[f"note: {measure}" for measure in FORM]], expected, atol=1e-6)
+
+
+def test_the_form_of_texts_by_hand():
+    text = "Well, is it so? No!"
+    form = dict(zip(FORM, form_of([text, "  small", ""]).T, strict=True))
+    assert form["commas"].tolist() == [np.log(2), 0, 0]
+    assert form["exclamation marks"].tolist() == form["question marks"].tolist() == [np.log(2), 0, 0]
+    assert form["small first letter"].tolist() == [0, 1, 0]
+    assert form["characters a word"].tolist() == [len(text) / 5, 7, 0]
+    assert form["length"].tolist() == [np.log(6), np.log(2), 0]
+    assert form_of([]).shape == (0, len(FORM))
 
 
 def test_truth_values_and_times_are_numbers(people):

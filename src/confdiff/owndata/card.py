@@ -23,6 +23,7 @@ def card_html(model: "ComparisonModel") -> str:
         options=about["options"],
         validation=about["validation"],
         warnings=about["warnings"],
+        decays=about.get("weight decays"),
         settings={"method": classifier.method},
         prior=classifier.prior_,
         network=classifier.model,

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,8 @@ from confdiff.randomness import derived_seed
 from confdiff.validation import check_share, check_weight
 
 Rows = NDArray[np.int64]
+Unit = Literal["item", "group", "pair"]
+"""What is held out whole."""
 _FEWEST = 20  # pairs in each part of a split
 
 
@@ -32,6 +34,17 @@ class Comparisons:
 
     def __len__(self) -> int:
         return len(self.left)
+
+    def units(self, by: Unit) -> Rows | None:
+        """(n,) a number for each group, or for each pair, whichever item comes first; None for items, of which two."""
+        if by == "item":
+            return None
+        if by == "pair":
+            ends = np.sort(np.stack([self.left, self.right]), axis=0)
+            return np.unique(ends, axis=1, return_inverse=True)[1].reshape(-1)
+        if self.group is None:
+            raise ValueError("groups can only be held out where pairs have one: name their column by --group.")
+        return np.unique(self.group, return_inverse=True)[1]
 
 
 def compare(items: ItemTable, judged: PairTable, scale: Scale | None = None) -> Comparisons:
@@ -98,22 +111,21 @@ class Split:
     judge: Rows
 
 
-def split_pairs(comparisons: Comparisons, share: float, seed: int, *, by_group: bool = False) -> Split:
+def split_pairs(comparisons: Comparisons, share: float, seed: int, *, by: Unit = "item") -> Split:
     """Hold out about ``share`` of the pairs, half to stop by and half to judge by, so that no item leaks.
 
     Some items are drawn, and a pair that touches one of them is not trained on; what touches items of the second half
-    is judged by. With ``by_group`` whole groups are drawn.
+    is judged by. By group, whole groups are drawn; by pair, pairs of items that other pairs are trained on.
     """
     check_share("valid", share)
-    if by_group:
-        if comparisons.group is None:
-            raise ValueError("groups can only be held out where pairs have one: name their column by --group.")
-        part = _parts(np.unique(comparisons.group, return_inverse=True)[1], share, seed)
+    units = comparisons.units(by)
+    if units is not None:
+        part = _parts(units, share, seed)
     else:
         parts = items_held_out(1 + max(comparisons.left.max(), comparisons.right.max()), share, seed)
         part = np.maximum(parts[comparisons.left], parts[comparisons.right])
     split = Split(*(np.flatnonzero(part == number) for number in range(3)))
-    if min(len(split.train), len(split.stop), len(split.judge)) < (1 if by_group else _FEWEST):
+    if min(len(split.train), len(split.stop), len(split.judge)) < (1 if by == "group" else _FEWEST):
         raise ValueError(
             f"{len(comparisons)} pairs are too few to hold {share:g} of them out. Pass --valid 0 to hold out none."
         )

@@ -4,7 +4,7 @@ An encoder is learned from the columns of one kind, gives (N, k) floats, and bec
 back, so that a saved model needs nothing executed to be read.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from confdiff.files import places_of
 from confdiff.owndata.tables import Columns, is_missing
+from confdiff.owndata.text_form import FORM, form_of
 from confdiff.validation import as_array, check_choice, check_finite
 
 Matrix = NDArray[np.float32]
@@ -97,18 +98,18 @@ class Category:
 
 @dataclass(frozen=True)
 class Text:
-    """A column of text: the weights of its words (TF-IDF, rows of length 1), and how long it is.
+    """A column of text: the weights of its words (TF-IDF, rows of length 1), and its form.
 
     words: those that stand in at least two texts. idf: their inverse document frequencies.
-    mean, scale: of the logarithm of the number of words, which is the last column.
+    mean, scale: of the measures of :data:`~confdiff.owndata.text_form.FORM`, which are the last columns.
     """
 
     kind: ClassVar[str] = "text"
     columns: tuple[str]
     words: tuple[str, ...]
     idf: tuple[float, ...]
-    mean: float
-    scale: float
+    mean: tuple[float, ...]
+    scale: tuple[float, ...]
 
     @classmethod
     def learn(cls, columns: Columns, source: str, most_words: int = 2000) -> Self:
@@ -123,25 +124,32 @@ class Text:
         except ValueError as error:
             raise ValueError(f"{source}, column {name!r}, has no word that stands in two texts; ignore it.") from error
         words = vectorizer.get_feature_names_out().tolist()
-        length = _log_length(texts)
-        scale = float(length.std()) or 1.0
-        return cls((name,), tuple(words), tuple(vectorizer.idf_.tolist()), float(length.mean()), scale)
+        form = form_of(texts)
+        spread = form.std(axis=0)
+        scale = np.where(spread > 0, spread, 1.0)
+        return cls(
+            (name,),
+            tuple(words),
+            tuple(vectorizer.idf_.tolist()),
+            tuple(form.mean(axis=0).tolist()),
+            tuple(scale.tolist()),
+        )
 
     def encode(self, columns: Columns, source: str) -> Matrix:
-        """(N, words and the length)."""
+        """(N, words and form)."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         texts = as_text(columns[self.columns[0]])
         vectorizer = TfidfVectorizer(vocabulary=list(self.words), sublinear_tf=True, dtype=np.float32)
         vectorizer.idf_ = np.array(self.idf, dtype=np.float32)
         weights = vectorizer.transform(texts).toarray()
-        length = (_log_length(texts) - self.mean) / self.scale
-        return np.concatenate([weights, length[:, None].astype(np.float32)], axis=1)
+        form = (form_of(texts) - self.mean) / self.scale
+        return np.concatenate([weights, form.astype(np.float32)], axis=1)
 
     def names(self) -> Iterator[str]:
         """What the numbers are called."""
         yield from (f"{self.columns[0]}: {word}" for word in self.words)
-        yield f"{self.columns[0]}: length"
+        yield from (f"{self.columns[0]}: {measure}" for measure in FORM)
 
 
 Encoder = Numbers | Category | Text
@@ -183,7 +191,3 @@ def as_text(column: NDArray[Any]) -> NDArray[Any]:
         "" if missing else str(value) for value, missing in zip(column.tolist(), is_missing(column), strict=True)
     ]
     return text
-
-
-def _log_length(texts: Sequence[str] | NDArray[Any]) -> NDArray[np.float64]:
-    return np.log1p([len(text.split()) for text in texts])

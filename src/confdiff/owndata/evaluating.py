@@ -92,7 +92,8 @@ def evaluate_pairs(
     **columns: str | None,
 ) -> Agreement:
     """Compare the differences of the probabilities with judged pairs."""
-    table = read_items(items, id=id)
+    table = read_items(items, id=id or model.id_name)
+    table = table if model.id_name is None else table.with_ids()
     compared = compare(table, read_judged(pairs, **columns), scale)
     p = probabilities_of(model, table)
     return agreement(p[compared.left], p[compared.right], compared.difference, compared.weight)

@@ -12,15 +12,17 @@ from numpy.typing import NDArray
 
 from confdiff.estimators import ConfDiffClassifier
 from confdiff.owndata.agreement import agreement, difference_reliability
-from confdiff.owndata.comparisons import Comparisons, Split, compare, split_pairs
+from confdiff.owndata.comparisons import Comparisons, Split, Unit, compare, split_pairs
 from confdiff.owndata.features import ItemFeatures
 from confdiff.owndata.model import ComparisonModel
 from confdiff.owndata.scales import Scale, parse_scale
 from confdiff.owndata.tables import ItemTable, is_missing, read_items, read_judged
+from confdiff.owndata.weight_decay import best_weight_decay, try_weight_decays
 from confdiff.pairs import Pairs
-from confdiff.validation import as_array, check_labels
+from confdiff.validation import as_array, check_choice, check_labels
 
 Matrix = NDArray[np.float32]
+Labelled = tuple[Matrix, NDArray[Any]] | None
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class FitOptions:
     prior: the share of positives, ``"estimate"``, or None.
     valid: about which share of the pairs is held out, half to stop by and half to judge by; 0 holds out none.
     valid_by_group: hold out whole groups, not single items.
+    with_id: let the model know items by their id; held out are then pairs, not items.
+    weight_decay: the penalty on large weights; ``"auto"`` chooses it by folds of the pairs that are trained on.
     kinds: column -> what it holds. most_words: how many words of a text are used.
     seed: decides everything that is drawn by chance.
     """
@@ -40,13 +44,25 @@ class FitOptions:
     prior: float | str | None = None
     valid: float = 0.2
     valid_by_group: bool = False
+    with_id: bool = False
     epochs: int | None = None
     batch_size: int = 256
     learning_rate: float | None = None
-    weight_decay: float = 1e-5
+    weight_decay: float | str = 1e-5
     kinds: Mapping[str, str] | None = None
     most_words: int = 2000
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.weight_decay, str):
+            check_choice("weight decay", self.weight_decay, ["auto"])
+        if self.with_id and self.valid_by_group:
+            raise ValueError("what is known by its id cannot be held out by group: leave out one of the two.")
+
+    @property
+    def held_out_by(self) -> Unit:
+        """What is held out whole."""
+        return "pair" if self.with_id else "group" if self.valid_by_group else "item"
 
 
 def fit_comparisons(
@@ -74,18 +90,22 @@ def fit_comparisons(
     scale = parse_scale(scale) if isinstance(scale, str) else scale
     options = replace(options or FitOptions(), **changes)
     table = read_items(items, id=id, ignore=ignore)
-    table, known = _without_labels(table, labels)
+    table, labelled = _without_labels(table, labels)
+    table, kinds = _with_ids(table, options)
     compared = compare(table, read_judged(pairs, **(columns or {})), scale)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        features = ItemFeatures(kinds=options.kinds, most_words=options.most_words)
+        features = ItemFeatures(kinds=kinds, most_words=options.most_words)
         features.fit(table, rows=np.union1d(compared.left, compared.right))
         encoded = features.transform(table)
         split = _split(compared, options)
+        known = None if labelled is None else _labelled(encoded, labelled)
+        options, tried = _with_weight_decay(encoded, compared, split, options, known, verbose)
         classifier = _fitted(encoded, compared, split, options, known, checkpoint, verbose)
     about = {
-        "data": _data(table, features, compared),
+        "data": _data(table, features, compared) | {"id": table.id_name if options.with_id else None},
         "options": asdict(options) | {"kinds": dict(options.kinds or {})},
+        "weight decays": tried,
         "validation": None if split is None else _judged(classifier, encoded, compared, split),
         "probabilities": np.histogram(classifier.predict_proba(encoded)[:, 1], 20, (0, 1))[0].tolist(),
         "warnings": [str(warning.message) for warning in caught if warning.category is UserWarning],
@@ -105,14 +125,45 @@ def _without_labels(table: ItemTable, labels: str | None) -> tuple[ItemTable, ND
     return replace(table, columns=rest), table.columns[labels]
 
 
+def _with_ids(table: ItemTable, options: FitOptions) -> tuple[ItemTable, Mapping[str, str] | None]:
+    """The items with their ids as a category, where these are to be known, and the kinds of the columns."""
+    if not options.with_id:
+        return table, options.kinds
+    return table.with_ids(), {**(options.kinds or {}), table.id_name: "category"}
+
+
 def _split(compared: Comparisons, options: FitOptions) -> Split | None:
     if not options.valid:
         return None
-    return split_pairs(compared, options.valid, options.seed, by_group=options.valid_by_group)
+    return split_pairs(compared, options.valid, options.seed, by=options.held_out_by)
+
+
+def _with_weight_decay(
+    encoded: Matrix,
+    compared: Comparisons,
+    split: Split | None,
+    options: FitOptions,
+    known: Labelled,
+    verbose: int,
+) -> tuple[FitOptions, list[list[float]] | None]:
+    """The options with a number for the weight decay, and what was tried if it was to be chosen."""
+    if not isinstance(options.weight_decay, str):
+        return options, None
+    rows = np.arange(len(compared)) if split is None else np.union1d(split.train, split.stop)
+    units, pairs = compared.units(options.held_out_by), _pairs(encoded, compared)[rows]
+    whole = None if units is None else units[rows]
+    tried = try_weight_decays(new_classifier(options, verbose), pairs, whole, options.seed, labelled=known)
+    return replace(options, weight_decay=best_weight_decay(tried)), tried
+
+
+def _pairs(encoded: Matrix, compared: Comparisons) -> Pairs:
+    return Pairs(
+        encoded, compared.left, compared.right, compared.difference, weight=compared.weight, group=compared.group
+    )
 
 
 def new_classifier(options: FitOptions, verbose: int) -> ConfDiffClassifier:
-    """The classifier that these options ask for."""
+    """The classifier that these options ask for; a weight decay that is to be chosen is none yet."""
     return ConfDiffClassifier(
         options.method,
         prior=options.prior,
@@ -120,7 +171,7 @@ def new_classifier(options: FitOptions, verbose: int) -> ConfDiffClassifier:
         epochs=options.epochs,
         batch_size=options.batch_size,
         learning_rate=options.learning_rate,
-        weight_decay=options.weight_decay,
+        weight_decay=0.0 if isinstance(options.weight_decay, str) else options.weight_decay,
         early_stopping=bool(options.valid),
         calibrated=bool(options.valid),
         random_state=options.seed,
@@ -133,15 +184,11 @@ def _fitted(
     compared: Comparisons,
     split: Split | None,
     options: FitOptions,
-    labels: NDArray[Any] | None,
+    known: Labelled,
     checkpoint: str | os.PathLike[str] | None,
     verbose: int,
 ) -> ConfDiffClassifier:
-    classifier = new_classifier(options, verbose)
-    everything = Pairs(
-        encoded, compared.left, compared.right, compared.difference, weight=compared.weight, group=compared.group
-    )
-    known = None if labels is None else _labelled(encoded, labels)
+    classifier, everything = new_classifier(options, verbose), _pairs(encoded, compared)
     if split is None:
         return classifier.fit(everything, labelled=known, checkpoint=checkpoint)
     return classifier.fit(

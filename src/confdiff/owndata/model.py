@@ -42,16 +42,27 @@ class ComparisonModel:
         found: dict[str, Any] | None = self.about["validation"]
         return found
 
+    @property
+    def id_name(self) -> str | None:
+        """The column of the ids, where the model knows items by them."""
+        name: str | None = self.about.get("data", {}).get("id")
+        return name
+
     def predict_proba(self, items: Any) -> NDArray[np.float32]:
         """The probabilities of the negative and the positive class. items: a data frame. Returns: (m, 2)."""
-        encoded = self.features.transform(items)
-        probabilities: NDArray[np.float32] = self.classifier.predict_proba(np.asarray(encoded))
+        probabilities: NDArray[np.float32] = self.classifier.predict_proba(self._encoded(items))
         return probabilities
 
     def predict(self, items: Any) -> NDArray[Any]:
         """Whether each item is positive: 1 or -1. items: a data frame. Returns: (m,)."""
-        classes: NDArray[Any] = self.classifier.predict(np.asarray(self.features.transform(items)))
+        classes: NDArray[Any] = self.classifier.predict(self._encoded(items))
         return classes
+
+    def _encoded(self, items: Any) -> NDArray[np.float32]:
+        """The features of items; where these are known by their ids, and no column holds them, the index does."""
+        if self.id_name is not None and hasattr(items, "columns") and self.id_name not in items.columns:
+            items = items.assign(**{self.id_name: items.index})
+        return np.asarray(self.features.transform(items))
 
     def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write a folder: weights, everything else as JSON with a digest of each file, and a card to read."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.files.batches import column_names, read_batches, writing_batches
+from confdiff.owndata.encoders import Category
 from confdiff.owndata.model import ComparisonModel
 from confdiff.owndata.tables import ID, ItemTable
 
@@ -50,7 +51,8 @@ def scored_batches(
     for named in (id, also):
         if named is not None and named not in there:
             raise ValueError(f"{items} has no column {named!r}; it has {', '.join(there[:8])}.")
-    key = id if id is not None else next((name for name in there if name.lower() in ID and name not in types), None)
+    usual = (name for name in there if name.lower() in ID and name not in types)
+    key = id or model.id_name or next(usual, None)
     wanted = dict(types) | {name: None for name in (key, also) if name is not None and name not in types}
     start = 0
     for batch in read_batches(items, _text_ids(items, wanted, key)):
@@ -83,12 +85,21 @@ def column_types(model: ComparisonModel, items: Path, there: list[str]) -> dict[
         "text": pyarrow.string(),
     }
     needed = {name: of_kind[model.features.kinds_[name]] for name in model.features.feature_names_in_}
+    if model.id_name is not None and _counted(model):
+        needed[model.id_name] = pyarrow.int64()  # so that 007 is 7, as in training
     missing = [name for name in needed if name not in there]
     if missing:
         listed = ", ".join(map(repr, missing[:5])) + (" ..." if len(missing) > 5 else "")
         has = ", ".join(there[:8]) + (" ..." if len(there) > 8 else "")
         raise ValueError(f"{items} must have the columns of training; {listed} not there. It has {has}.")
     return needed
+
+
+def _counted(model: ComparisonModel) -> bool:
+    """Whether the ids that a model knows are whole numbers."""
+    learned = (encoder for encoder in model.features.encoders_ if isinstance(encoder, Category))
+    (known,) = (category.values for category in learned if category.columns == (model.id_name,))
+    return all(value.isdecimal() and str(int(value)) == value for value in known)
 
 
 def probabilities_of(model: ComparisonModel, table: ItemTable) -> NDArray[np.float32]:

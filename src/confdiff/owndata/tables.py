@@ -5,7 +5,7 @@ Rows are counted from 0, as pandas does, without a header.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -37,14 +37,20 @@ class ItemTable:
     """Items: what they are called and what is known about each.
 
     source: the file, or what it is called in messages. ids: (N,). columns: (N,) each, as they came, without the ids.
+    id_name: what the column of the ids is called.
     """
 
     source: str
     ids: NDArray[Any]
     columns: Columns
+    id_name: str = "id"
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def with_ids(self) -> "ItemTable":
+        """The same with the ids as one column more."""
+        return replace(self, columns=self.columns | {self.id_name: self.ids})
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +88,10 @@ def read_items(source: Any, *, id: str | None = None, ignore: Iterable[str] = ()
     """
     name, columns = columns_of(source, "items")
     if id is None and _has_names(source, columns):
-        index = np.asarray(source.index)
+        index, id_name = np.asarray(source.index), str(source.index.name or "id")
     else:
-        index = columns.pop(_the_column(name, columns, "id", id, ID))
+        id_name = _the_column(name, columns, "id", id, ID)
+        index = columns.pop(id_name)
     for left_out in ignore:
         _check_there(name, columns, left_out, "--ignore")
         del columns[left_out]
@@ -92,7 +99,7 @@ def read_items(source: Any, *, id: str | None = None, ignore: Iterable[str] = ()
         raise ValueError(f"{name} must have at least one column beside the ids.")
     if not len(index):
         raise ValueError(f"{name} must have at least one row below its header.")
-    return ItemTable(name, take_ids(name, index), columns)
+    return ItemTable(name, take_ids(name, index), columns, id_name)
 
 
 def _has_names(source: Any, columns: Columns) -> bool:
