@@ -67,7 +67,7 @@ class InMemory:
     def epoch(self, number: int, first: int, extra: Sequence[Tensor]) -> Iterator[Batch]:
         """Bring the pairs into the order of an epoch and cut them into batches."""
         order = torch.randperm(self.n, generator=generator(self.seed, "order", number)).to(self.place)
-        rows = torch.split(self.rows[:, order], self.sizes, dim=1)
+        rows = torch.split(torch.stack([side.index_select(0, order) for side in self.rows]), self.sizes, dim=1)
         *targets, weight, prior = self.columns
         columns = [self._cut(column, order) for column in (*targets, *extra, weight, prior)]
         return islice(zip(rows, zip(*columns, strict=True), strict=True), first, None)
@@ -75,7 +75,7 @@ class InMemory:
     def _cut(self, column: Column, order: Tensor) -> Sequence[Column]:
         """A column in batches; what is the same for all pairs is the same for all batches."""
         if isinstance(column, Tensor):
-            return torch.split(column[order], self.sizes)
+            return torch.split(column.index_select(0, order), self.sizes)
         return [column] * len(self.sizes)
 
     def identity(self, items: Tensor) -> dict[str, list[Tensor | bytes]]:
