@@ -189,12 +189,12 @@ def test_values_beyond_a_given_scale_are_refused():
 
 def test_a_scale_that_is_hardly_used_may_be_another():
     items, pairs = clean()
-    pairs["difference"] = (6 * pairs["difference"]).round()
-    pairs.loc[0, "difference"] = 6
+    pairs["difference"] = (11 * pairs["difference"]).round()
+    pairs.loc[0, "difference"] = 11
     found = the(check_comparisons(items, pairs), "scale")
     assert found.severity == "mind"
     assert "per cent" in found.text
-    assert "Only 6% of it is used" in found.text
+    assert "Only 11% of it is used" in found.text
 
 
 def test_the_favoured_place_is_found():

@@ -112,7 +112,7 @@ def test_by_the_command(tmp_path):
     fit = ("fit", "items.csv", "pairs.csv", "--model", "linear", "--epochs", "2", "--prior", "0.5", "--weight-decay")
     fitted = confdiff(*fit, "auto", cwd=tmp_path)
     assert fitted.returncode == 0, fitted.stderr
-    assert "chosen by what held-out folds explain: 1e-05 " in fitted.stdout
+    assert "chosen by what held-out folds explain: 1e-06 " in fitted.stdout
     about = json.loads(confdiff("show", "model", "--json", cwd=tmp_path).stdout)
     assert about["options"]["weight_decay"] in WEIGHT_DECAYS
     assert "chosen by what held-out folds explain" in (tmp_path / "model" / "card.html").read_text()
