@@ -23,6 +23,7 @@ from confdiff import (
 from confdiff.estimator_checks import pair_estimator_checks
 from confdiff.estimators import logistic
 from confdiff.estimators.projected import _Task
+from confdiff.models import mlp
 from easy import easy_pairs
 
 CHECKS = dict(pair_estimator_checks())
@@ -99,7 +100,7 @@ def test_logistic_regression_is_what_the_network_converges_to():
     "classifier",
     [
         RandomForestClassifier(50, min_samples_leaf=5, random_state=0),
-        HistGradientBoostingClassifier(max_iter=30),
+        HistGradientBoostingClassifier(max_iter=20, max_leaf_nodes=8),
         LogisticRegression(),
     ],
     ids=lambda classifier: type(classifier).__name__,
@@ -194,9 +195,13 @@ def test_reductions_of_many_classes_to_two(kind, told):
 
 def test_trees_learn_many_classes():
     pairs, r = three_classes(1500)
-    model = ProjectedClassifier(HistGradientBoostingClassifier(max_iter=30)).fit(pairs)
+    model = ProjectedClassifier(HistGradientBoostingClassifier(max_iter=30, max_leaf_nodes=8)).fit(pairs)
     assert (model.predict(pairs.items.numpy()) == r.argmax(axis=1)).mean() > 0.85
     assert model.score(pairs) > 0.8
+
+
+def _small(n_features):
+    return mlp(n_features, hidden=(32, 32))
 
 
 def test_the_estimate_contains_the_truth_and_says_when_it_does_not_know():
@@ -207,7 +212,7 @@ def test_the_estimate_contains_the_truth_and_says_when_it_does_not_know():
         r = low + (high - low) / (1 + np.exp(-(4 * items[:, 0] - 1)))
         pairs = Pairs.from_rows(rows, items, r[rows[:, 1]] - r[rows[:, 0]])
         with nullcontext() if known else pytest.warns(UserWarning, match="leave the class prior open"):
-            estimate = estimate_prior(pairs)
+            estimate = estimate_prior(pairs, model=_small)
         assert estimate.is_identified == known
         assert estimate.confidence_low <= r.mean() <= estimate.confidence_high
         assert ("leave the class prior open" in str(estimate)) != known
