@@ -152,6 +152,11 @@ def truncated(folder):
     (folder / "items.parquet").write_bytes(contents[: len(contents) // 2])
 
 
+def altered(folder):
+    path = folder / "model" / "weights.safetensors"
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+
+
 def other_columns(folder):
     FRAME.drop(columns="ward").to_csv(folder / "items.parquet.csv")
 
@@ -174,6 +179,13 @@ OTHER = {
     "no model": (None, ("predict", "absent", "items.csv"), "there is no model absent"),
     "a file for a model": (None, ("predict", "items.csv", "items.csv"), "there is no model items.csv: it is a file"),
     "a folder of other things": (None, ("predict", ".", "items.csv"), "is no model, or an unfinished one"),
+    "a model without its weights": (
+        lambda folder: (folder / "model" / "weights.safetensors").unlink(), ("show", "model"), "safetensors is missing",
+    ),
+    "a model that was altered": (altered, ("predict", "model", "items.csv"), "weights.safetensors was altered"),
+    "a model with a foreign file": (
+        lambda folder: (folder / "model" / "x.py").touch(), ("export", "model", "--onnx", "m.onnx"), "holds 'x.py'",
+    ),
     "a missing column": (
         other_columns, ("predict", "model", "items.parquet.csv"), "must have the columns of training; 'ward' not there",
     ),
