@@ -11,7 +11,7 @@ from confdiff.files.tables import DELIMITERS, check_table_file, check_table_name
 from confdiff.storage import replacing
 
 ROWS = 65_536
-_BYTES = 1 << 24
+_BYTES = 1 << 22  # of a text file read at a time; pyarrow reads up to 32 such parts ahead
 
 
 def read_batches(path: Path, types: Mapping[str, Any], rows: int = ROWS) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from confdiff.estimators import ConfDiffClassifier, ItemKFold
 from confdiff.pairs import Pairs
 
-WEIGHT_DECAYS = (1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3)
+WEIGHT_DECAYS = (1e-6, 1e-5, 1e-4, 3e-4, 1e-3, 3e-3)
 """What is tried."""
 FOLDS = 4
 
