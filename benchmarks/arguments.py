@@ -1,15 +1,15 @@
 """Which of two arguments is more convincing? confdiff on votes of people (UKPConvArg1), beside the usual ways.
 
 Held-out pairs, five folds of them: the arguments are known from other pairs. The usual way is Bradley-Terry (choix),
-fitted on the votes of the training pairs of each topic, a tie counting half for both. Then the same with fewer training
-pairs, drawn at random.
+fitted on the votes of the training pairs of each topic, a tie counting half for both; with --shares also with fewer
+training pairs, drawn at random.
 Held-out topics, eight folds of four: the arguments are new, only their texts are known. The usual ways are logistic
 regression on differences of features, the same ones, trained on the verdicts of the publishers or on which side most
 votes went to, and length.
 
 The measure is the share of held-out pairs with a verdict for one side whose order is right. confdiff is run by its
-commands and never sees a verdict; it is told the differences of votes as they are, or with five of five votes taken as
-5/7 (Laplace's rule). Whatever is chosen (weight decay, ridge, prior strength) is chosen by inner folds of the training
+commands and never sees a verdict; it is told the differences of votes as they are, or smoothed: with five of five votes
+taken as 5/7 (Laplace's rule). Whatever is chosen (weight decay, ridge, prior strength) is chosen by inner folds of the training
 pairs. Means over folds with 95 % t intervals. Needs the data set (CONFDIFF_DATA); half an hour or so.
 """
 
@@ -39,11 +39,12 @@ Scores = NDArray[np.float64]
 Way = Callable[["Arguments", pd.DataFrame, float], Scores]
 Comparison = Callable[["Arguments", pd.DataFrame, pd.DataFrame], dict[str, float]]
 Rows = list[dict[str, float]]
-FIT = ("--model", "linear", "--weight-decay", "auto", "--prior", "0.5", "--valid", "0", "--ignore", "topic")
+FIT = ("--model", "linear", "--prior", "0.5", "--valid", "0", "--ignore", "topic")
+KNOWN = (*FIT, "--with-id", "--weight-decay", "auto")
+NEW = (*FIT, "--valid-by-group", "--weight-decay", "auto-order")
 SMOOTHED = "--scale=-1.4,1.4"  # (n2 - n1) / (n + 2) where n is 5
 STRENGTHS = (0.01, 0.1, 1.0)  # of the prior of Bradley-Terry
 RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # C of the logistic regression
-SHARES = (0.05, 0.1, 0.2, 0.5)  # of the training pairs
 FOLDS = {"pair": 5, "topic": 8}
 INNER = 4
 
@@ -143,13 +144,13 @@ def chosen(data: Arguments, train: pd.DataFrame, way: Way, tried: Iterable[float
 
 def held_out_pairs(data: Arguments, train: pd.DataFrame, test: pd.DataFrame) -> dict[str, float]:
     return {
-        "confdiff": by_commands(data, train, test, [*FIT, "--with-id"]),
+        "confdiff": by_commands(data, train, test, KNOWN),
         "Bradley-Terry": order(data, chosen(data, train, bradley_terry, STRENGTHS, "pair"), test),
     }
 
 
 def smoothed_pairs(data: Arguments, train: pd.DataFrame, test: pd.DataFrame) -> dict[str, float]:
-    smoothed = by_commands(data, train, test, [*FIT, "--with-id", SMOOTHED])
+    smoothed = by_commands(data, train, test, [*KNOWN, SMOOTHED])
     return {"confdiff, smoothed": smoothed} | held_out_pairs(data, train, test)
 
 
@@ -168,8 +169,7 @@ def held_out_topics(data: Arguments, train: pd.DataFrame, test: pd.DataFrame) ->
         chosen(data, train, logistic(features, target), RIDGES, "topic") for target in ("gold", "difference")
     )
     return {
-        "confdiff": by_commands(data, train, test, [*FIT, "--valid-by-group"]),
-        "confdiff, smoothed": by_commands(data, train, test, [*FIT, "--valid-by-group", SMOOTHED]),
+        "confdiff, smoothed": by_commands(data, train, test, [*NEW, SMOOTHED]),
         "confdiff, defaults": by_commands(data, train, test, ["--ignore", "topic"]),
         "logistic, verdicts": order(data, verdicts, test),
         "logistic, majorities": order(data, majorities, test),
@@ -206,13 +206,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--held-out", nargs="+", choices=list(FOLDS), default=list(FOLDS), help="what is held out")
     parser.add_argument("--folds", type=int, default=8, help="run the first so many folds only")
+    parser.add_argument("--shares", nargs="*", type=float, default=[], help="of the training pairs, such as 0.05 0.2")
     parser.add_argument("--seed", type=int, default=0, help="decides the folds")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         data = exported(Path(folder))
         parts: dict[str, dict[str, Comparison]] = {
             "pair": {"all training pairs": smoothed_pairs}
-            | {f"{share:.0%} of the training pairs": fewer_pairs(share) for share in SHARES},
+            | {f"{share:.0%} of the training pairs": fewer_pairs(share) for share in asked.shares},
             "topic": {"all training pairs": held_out_topics},
         }
         for by in asked.held_out:

@@ -52,6 +52,16 @@ def test_it_is_better_than_too_little(chosen):
     assert least < error
 
 
+def test_the_order_asks_for_more(chosen):
+    """Decay makes differences small before it makes them wrong."""
+    ranking = fit_comparisons(FRAME, JUDGED, weight_decay="auto-order", valid=0, **HOW)
+    tried = ranking.about["weight decays"]
+    assert ranking.about["options"]["weight_decay"] == max(tried, key=lambda row: row[1])[0]
+    assert ranking.about["options"]["weight_decay"] >= chosen.about["options"]["weight_decay"]
+    assert "order is right" in ranking.about["weight decay by"]
+    assert all(0.5 < value < 1 for _, value in tried)
+
+
 def test_what_is_judged_by_is_never_looked_at(monkeypatch):
     """The pairs that are judged by may hold anything: what is tried stays the same."""
     seen = []
@@ -112,12 +122,13 @@ def test_by_the_command(tmp_path):
     fit = ("fit", "items.csv", "pairs.csv", "--model", "linear", "--epochs", "2", "--prior", "0.5", "--weight-decay")
     fitted = confdiff(*fit, "auto", cwd=tmp_path)
     assert fitted.returncode == 0, fitted.stderr
-    assert "chosen by what held-out folds explain: 1e-06 " in fitted.stdout
+    by = "chosen by the share of the differences of held-out pairs that is explained"
+    assert f"{by}: 1e-06 " in " ".join(fitted.stdout.split())
     about = json.loads(confdiff("show", "model", "--json", cwd=tmp_path).stdout)
     assert about["options"]["weight_decay"] in WEIGHT_DECAYS
-    assert "chosen by what held-out folds explain" in (tmp_path / "model" / "card.html").read_text()
+    assert by in (tmp_path / "model" / "card.html").read_text()
     assert confdiff(*fit, "0.001", "-o", "told", cwd=tmp_path).returncode == 0
-    for text, message in {"much": "must be a number, such as 1e-3, or `auto`", "-1": "at least 0"}.items():
+    for text, message in {"much": "must be a number, such as 1e-3, `auto` or `auto-order`", "-1": "at least 0"}.items():
         refused = confdiff(*fit, text, "-o", "no", cwd=tmp_path)
         assert refused.returncode == 2
         assert message in refused.stderr

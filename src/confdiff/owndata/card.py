@@ -24,6 +24,7 @@ def card_html(model: "ComparisonModel") -> str:
         validation=about["validation"],
         warnings=about["warnings"],
         decays=about.get("weight decays"),
+        decay_by=about.get("weight decay by"),
         settings={"method": classifier.method},
         prior=classifier.prior_,
         network=classifier.model,

@@ -17,7 +17,7 @@ from confdiff.owndata.features import ItemFeatures
 from confdiff.owndata.model import ComparisonModel
 from confdiff.owndata.scales import Scale, parse_scale
 from confdiff.owndata.tables import ItemTable, is_missing, read_items, read_judged
-from confdiff.owndata.weight_decay import best_weight_decay, try_weight_decays
+from confdiff.owndata.weight_decay import CRITERIA, best_weight_decay, try_weight_decays
 from confdiff.pairs import Pairs
 from confdiff.validation import as_array, check_choice, check_labels
 
@@ -34,7 +34,8 @@ class FitOptions:
     valid: about which share of the pairs is held out, half to stop by and half to judge by; 0 holds out none.
     valid_by_group: hold out whole groups, not single items.
     with_id: let the model know items by their id; held out are then pairs, not items.
-    weight_decay: the penalty on large weights; ``"auto"`` chooses it by folds of the pairs that are trained on.
+    weight_decay: the penalty on large weights; ``"auto"`` chooses it by folds of the pairs that are trained on, so
+        that most of the differences is explained, and ``"auto-order"`` so that most pairs are in order.
     kinds: column -> what it holds. most_words: how many words of a text are used.
     seed: decides everything that is drawn by chance.
     """
@@ -55,7 +56,7 @@ class FitOptions:
 
     def __post_init__(self) -> None:
         if isinstance(self.weight_decay, str):
-            check_choice("weight decay", self.weight_decay, ["auto"])
+            check_choice("weight decay", self.weight_decay, CRITERIA)
         if self.with_id and self.valid_by_group:
             raise ValueError("what is known by its id cannot be held out by group: leave out one of the two.")
 
@@ -100,12 +101,14 @@ def fit_comparisons(
         encoded = features.transform(table)
         split = _split(compared, options)
         known = None if labelled is None else _labelled(encoded, labelled)
+        asked = options.weight_decay
         options, tried = _with_weight_decay(encoded, compared, split, options, known, verbose)
         classifier = _fitted(encoded, compared, split, options, known, checkpoint, verbose)
     about = {
         "data": _data(table, features, compared) | {"id": table.id_name if options.with_id else None},
         "options": asdict(options) | {"kinds": dict(options.kinds or {})},
         "weight decays": tried,
+        "weight decay by": CRITERIA.get(asked) if isinstance(asked, str) else None,
         "validation": None if split is None else _judged(classifier, encoded, compared, split),
         "probabilities": np.histogram(classifier.predict_proba(encoded)[:, 1], 20, (0, 1))[0].tolist(),
         "warnings": [str(warning.message) for warning in caught if warning.category is UserWarning],
@@ -152,7 +155,9 @@ def _with_weight_decay(
     rows = np.arange(len(compared)) if split is None else np.union1d(split.train, split.stop)
     units, pairs = compared.units(options.held_out_by), _pairs(encoded, compared)[rows]
     whole = None if units is None else units[rows]
-    tried = try_weight_decays(new_classifier(options, verbose), pairs, whole, options.seed, labelled=known)
+    tried = try_weight_decays(
+        new_classifier(options, verbose), pairs, whole, options.seed, by=options.weight_decay, labelled=known
+    )
     return replace(options, weight_decay=best_weight_decay(tried)), tried
 
 
