@@ -9,8 +9,8 @@ votes went to, and length.
 
 The measure is the share of held-out pairs with a verdict for one side whose order is right. confdiff is run by its
 commands and never sees a verdict; it is told the differences of votes as they are, or smoothed: with five of five votes
-taken as 5/7 (Laplace's rule). Whatever is chosen (weight decay, ridge, prior strength) is chosen by inner folds of the training
-pairs. Means over folds with 95 % t intervals. Needs the data set (CONFDIFF_DATA); half an hour or so.
+taken as 5/7 (Laplace's rule). Whatever is chosen (weight decay, ridge, prior strength) is chosen by inner folds of the
+training pairs. Means over folds with 95 % t intervals. Needs the data set (CONFDIFF_DATA); half an hour or so.
 """
 
 import argparse

@@ -64,3 +64,9 @@ def test_without_a_prior_there_is_no_offset():
     g, g_prime = torch.randn(2, 100, generator=generator(0, "test"))
     c = torch.sigmoid((g_prime + 1) / 2) - torch.sigmoid((g + 1) / 2)
     assert fit_to_differences(g, g_prime, c)[1] == 0
+
+
+def test_a_free_offset_is_found_where_posteriors_come_near_0_and_1():
+    g, g_prime = 6 * torch.randn(2, 5000, generator=generator(0, "test"))
+    c = torch.sigmoid((g_prime - 2) / 2) - torch.sigmoid((g - 2) / 2)
+    assert fit_to_differences(g, g_prime, c, free_offset=True) == pytest.approx((2, -2), abs=0.02)

@@ -48,12 +48,19 @@ def fit_temperature(scores: Tensor, labels: Tensor) -> float:
 
 
 def fit_to_differences(
-    g: Tensor, g_prime: Tensor, c: Tensor, *, prior: float | None = None, weight: Tensor | None = None
+    g: Tensor,
+    g_prime: Tensor,
+    c: Tensor,
+    *,
+    prior: float | None = None,
+    weight: Tensor | None = None,
+    free_offset: bool = False,
 ) -> tuple[float, float]:
     """Temperature T and offset b at which sigmoid((g + b) / T) fits held-out differences best, without any labels.
 
     The offset is fitted where a prior is given, so that the mean is that prior, and where none is given, it is 0:
     differences tell it only where posteriors come near 0 and 1, and then the scores have learned it already.
+    Where they have not, ``free_offset`` fits it to the differences alone.
 
     Shapes: g, g_prime, c, weight: (n,). Returns: T and b.
 
@@ -69,11 +76,13 @@ def fit_to_differences(
     w = np.ones(len(c)) if weight is None else weight.double().numpy()
     first, second, difference = (value.double().numpy() for value in (g, g_prime, c))
 
+    moves = free_offset or prior is not None
+
     def error(point: np.ndarray) -> float:
-        offset = point[1] if prior is not None else 0.0
+        offset = point[1] if moves else 0.0
         p, p_prime = expit((first + offset) / np.exp(point[0])), expit((second + offset) / np.exp(point[0]))
         missed = 0.0 if prior is None else float(np.average(p + p_prime, weights=w) / 2 - prior) ** 2
         return float(np.average((p_prime - p - difference) ** 2, weights=w)) + missed
 
     found = minimize(error, np.zeros(2), method="Nelder-Mead", bounds=[_BOUNDS, (-50.0, 50.0)])
-    return math.exp(found.x[0]), float(found.x[1]) if prior is not None else 0.0
+    return math.exp(found.x[0]), float(found.x[1]) if moves else 0.0

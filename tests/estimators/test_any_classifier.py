@@ -77,10 +77,11 @@ def test_a_minimum_that_is_not_reached_is_warned_of(monkeypatch):
 
 def test_logistic_regression_s_gradients():
     chance = np.random.default_rng(0)
-    x, x_prime, point = chance.normal(size=(9, 3)), chance.normal(size=(9, 3)), chance.normal(size=4)
+    x, point = chance.normal(size=(6, 3)), chance.normal(size=4)
+    ends = chance.integers(0, 6, (2, 9))
     c, weight = chance.uniform(-1, 1, 9), chance.random(9)
     for function, extra in ((logistic._unbiased, (0.3,)), (logistic._regression, ())):
-        arguments = (x, x_prime, c, weight, np.array([0.7, 0.1, 2.0]), *extra)
+        arguments = (x, tuple(ends), c, weight, np.array([0.7, 0.1, 2.0]), *extra)
         value = lambda p, f=function, a=arguments: f(p, *a)[0]  # noqa: E731
         slope = lambda p, f=function, a=arguments: f(p, *a)[1]  # noqa: E731
         assert check_grad(value, slope, point) < 1e-5
@@ -113,6 +114,21 @@ def test_any_classifier_that_takes_weights_learns(classifier):
     assert right.mean() > 0.93
     assert model.history_[-1] > model.history_[0]
     assert model.prior_ == pytest.approx(float(pairs.posteriors.mean()), abs=0.06)
+
+
+def test_rare_positives_are_found_by_timid_trees():
+    """Trees of few leaves are never certain; without rescaling their predictions draw the prior towards 1/2 for good."""
+    chance = np.random.default_rng(0)
+    X = chance.normal(size=(1000, 2, 3))
+    r = 1 / (1 + np.exp(-8 * (X[..., 0] * X[..., 1] - 0.8)))
+    c = r[:, 1] - r[:, 0]
+    trees = HistGradientBoostingClassifier(max_iter=40, max_leaf_nodes=6)
+    model = ProjectedClassifier(trees, rounds=4).fit(X, c)
+    new = chance.normal(size=(4000, 3))
+    right = (model.predict(new) > 0) == (new[:, 0] * new[:, 1] > 0.8)
+    assert r.mean() < 0.18
+    assert model.prior_ == pytest.approx(r.mean(), abs=0.04)
+    assert right.mean() > 0.975
 
 
 def test_a_forest_would_not_move_from_its_own_targets():

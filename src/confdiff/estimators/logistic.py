@@ -15,6 +15,7 @@ from confdiff.prior import warn_if_open
 from confdiff.validation import check_number, check_prior
 
 Vector = NDArray[np.float64]
+Ends = tuple[NDArray[np.int64], NDArray[np.int64]]  # the rows of the first and of the second items
 
 
 class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
@@ -65,7 +66,7 @@ class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
         z = (x - centre) / scale  # the solver needs columns of one size; the ridge stays that of the weights of x
         weight = np.ones(len(given)) if data.weight is None else data.weight.double().numpy()
         ridge = 1 / (self.C * len(given) * scale**2)
-        arguments = (z[data.left], z[data.right], given, weight / weight.sum(), ridge)
+        arguments = (z, (data.left.numpy(), data.right.numpy()), given, weight / weight.sum(), ridge)
         found, self.n_iter_ = self._solve(_unbiased, np.zeros(x.shape[1] + 1), (*arguments, prior), 0)
         if self.prior is None:
             found, self.n_iter_ = self._solve(_regression, found, arguments, self.n_iter_)
@@ -117,26 +118,32 @@ def _sigmoid(z: Vector) -> Vector:
 
 
 def _unbiased(
-    point: Vector, x: Vector, x_prime: Vector, c: Vector, weight: Vector, ridge: Vector, prior: float
+    point: Vector, x: Vector, ends: Ends, c: Vector, weight: Vector, ridge: Vector, prior: float
 ) -> tuple[float, Vector]:
     """The unbiased risk with the logistic loss and a ridge, and its gradient."""
     w, b = point[:-1], point[-1]
-    value, gradient = (ridge * w) @ w / 2, np.append(ridge * w, 0.0)
-    for side, target in ((x, prior - c), (x_prime, prior + c)):
-        g = side @ w + b
+    scores = x @ w + b
+    value, slopes = (ridge * w) @ w / 2, []
+    for side, target in zip(ends, (prior - c, prior + c), strict=True):
+        g = scores[side]
         value += weight @ (np.logaddexp(0, g) - target * g) / 2
-        slope = weight * (_sigmoid(g) - target) / 2
-        gradient += np.append(slope @ side, slope.sum())
-    return float(value), gradient
+        slopes.append(weight * (_sigmoid(g) - target) / 2)
+    return float(value), _gradient(x, ends, slopes, ridge * w)
 
 
-def _regression(
-    point: Vector, x: Vector, x_prime: Vector, c: Vector, weight: Vector, ridge: Vector
-) -> tuple[float, Vector]:
+def _regression(point: Vector, x: Vector, ends: Ends, c: Vector, weight: Vector, ridge: Vector) -> tuple[float, Vector]:
     """The squared error of the predicted differences with a ridge, and its gradient."""
     w, b = point[:-1], point[-1]
-    p, p_prime = _sigmoid(x @ w + b), _sigmoid(x_prime @ w + b)
+    probabilities = _sigmoid(x @ w + b)
+    p, p_prime = (probabilities[side] for side in ends)
     residual = p_prime - p - c
-    slope, slope_prime = -2 * weight * residual * p * (1 - p), 2 * weight * residual * p_prime * (1 - p_prime)
-    gradient = np.append(slope @ x + slope_prime @ x_prime + ridge * w, (slope + slope_prime).sum())
-    return float(weight @ residual**2 + (ridge * w) @ w / 2), gradient
+    slopes = [-2 * weight * residual * p * (1 - p), 2 * weight * residual * p_prime * (1 - p_prime)]
+    return float(weight @ residual**2 + (ridge * w) @ w / 2), _gradient(x, ends, slopes, ridge * w)
+
+
+def _gradient(x: Vector, ends: Ends, slopes: list[Vector], ridge: Vector) -> Vector:
+    """By weights and offset, from the slopes by the scores of both ends of the pairs: items are gone through once."""
+    of_items = np.zeros(len(x))
+    for side, slope in zip(ends, slopes, strict=True):
+        of_items += np.bincount(side, slope, len(x))
+    return np.append(of_items @ x + ridge, of_items.sum())

@@ -3,7 +3,8 @@
 A projection gives posteriors in [0, 1], and a classifier that takes weights can learn these: an item with posterior t
 is a positive one of weight t and a negative one of weight 1 - t. Fit, predict, project, fit again, until nothing moves.
 Predictions are those of classifiers that did not see the item: trees learn their own targets by heart, and would
-never move.
+never move. They are rescaled to explain the differences best before they are projected: what was learned from half a
+round is timid, and a projection alone would believe it, and halve the error at best.
 """
 
 from typing import Any
@@ -16,6 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
+from confdiff.calibration import fit_to_differences
 from confdiff.estimators.inputs import as_float_matrix, as_pairs, class_names, probabilities_of
 from confdiff.estimators.items import DifferenceScored, ItemClassifier, differences_of
 from confdiff.metrics import difference_score
@@ -109,12 +111,12 @@ class ProjectedClassifier(DifferenceScored, ItemClassifier):
         return self
 
     def _settle(self, task: "_Task", fold_of: NDArray[np.int64]) -> tuple[Matrix, Matrix, list[float]]:
-        """Targets and out-of-fold predictions of the round whose predictions explained most, and all scores."""
+        """Targets and rescaled predictions, out of fold, of the round that explained most, and the scores of all."""
         predictions = np.full((len(task.items), task.c.shape[1]), 1 / task.c.shape[1])
         targets = task.targets(predictions)
         best, scores = (targets, predictions), list[float]()
         for _ in range(self.rounds):
-            predictions = task.out_of_fold(targets, fold_of)
+            predictions = task.rescaled(task.out_of_fold(targets, fold_of))
             scores.append(task.score(predictions))
             if scores[-1] == max(scores):
                 best = targets, predictions
@@ -200,6 +202,28 @@ class _Task:
             inside = fold_of == fold
             predictions[inside] = self.predicted(self.fitted(targets, ~inside), self.items[inside])
         return predictions
+
+    def rescaled(self, predictions: Matrix) -> Matrix:
+        """The predictions at the temperature, and for two classes with the offset, that explain differences best."""
+        logs = torch.from_numpy(np.log(np.clip(predictions, 1e-4, 1)))
+        if self.n_classes > 2:
+            return torch.softmax(logs / self._temperature(logs), dim=1).numpy()
+        g = logs[:, 1] - logs[:, 0]
+        prior = None if self.prior is None else float(self.prior[1])
+        temperature, offset = fit_to_differences(
+            g[self.left], g[self.right], self.c[:, 1], prior=prior, weight=self.weight, free_offset=True
+        )
+        p = torch.sigmoid((g + offset) / temperature)
+        return torch.stack([1 - p, p], dim=1).numpy()
+
+    def _temperature(self, logs: torch.Tensor) -> float:
+        """The temperature of K classes that explains differences best."""
+        from scipy.optimize import minimize_scalar
+
+        def missed(log_temperature: float) -> float:
+            return -self.score(torch.softmax(logs / np.exp(log_temperature), dim=1).numpy())
+
+        return float(np.exp(minimize_scalar(missed, bounds=(-2.0, 2.0), method="bounded").x))
 
     def score(self, predictions: Matrix) -> float:
         predicted = predictions[self.right] - predictions[self.left]
