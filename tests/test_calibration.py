@@ -66,6 +66,16 @@ def test_without_a_prior_there_is_no_offset():
     assert fit_to_differences(g, g_prime, c)[1] == 0
 
 
+def test_a_few_pairs_that_are_all_right_do_not_make_certain():
+    """Without a prior for T they would ask for the least that is allowed; many do."""
+    g, g_prime = torch.tensor([-2.0, 2.0]), torch.tensor([2.0, -2.0])
+    c = torch.tensor([1.0, -1.0])
+    few, _ = fit_to_differences(g.repeat(5), g_prime.repeat(5), c.repeat(5))
+    many, _ = fit_to_differences(g.repeat(5000), g_prime.repeat(5000), c.repeat(5000))
+    assert 0.6 < few < 1
+    assert many < 0.35
+
+
 def test_a_free_offset_is_found_where_posteriors_come_near_0_and_1():
     g, g_prime = 6 * torch.randn(2, 5000, generator=generator(0, "test"))
     c = torch.sigmoid((g_prime - 2) / 2) - torch.sigmoid((g - 2) / 2)

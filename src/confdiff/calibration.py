@@ -8,6 +8,8 @@ from torch import Tensor
 
 from confdiff.validation import check_prior, check_same_shape
 
+LEAST_VARIANCE = 0.05
+"""Of the error of a difference that is calibrated by, however well a few of them are explained."""
 _BOUNDS = (math.log(1 / 4), math.log(64))  # of log T: what is told apart perfectly would ask for no bound at all
 
 
@@ -62,6 +64,10 @@ def fit_to_differences(
     differences tell it only where posteriors come near 0 and 1, and then the scores have learned it already.
     Where they have not, ``free_offset`` fits it to the differences alone.
 
+    Few pairs cannot tell a temperature: where all are explained well, the squared error asks for none at all, and one
+    item that is certain and wrong is still to come. So it is the most likely one if log T was N(0, 1/4) before, and if
+    a difference has an error of the variance that is left at T = 1, or of :data:`LEAST_VARIANCE`, if that is more.
+
     Shapes: g, g_prime, c, weight: (n,). Returns: T and b.
 
     >>> g, g_prime = torch.tensor([-3.0, -2.0]), torch.tensor([3.0, 2.0])
@@ -84,5 +90,10 @@ def fit_to_differences(
         missed = 0.0 if prior is None else float(np.average(p + p_prime, weights=w) / 2 - prior) ** 2
         return float(np.average((p_prime - p - difference) ** 2, weights=w)) + missed
 
-    found = minimize(error, np.zeros(2), method="Nelder-Mead", bounds=[_BOUNDS, (-50.0, 50.0)])
+    variance = max(error(np.zeros(2)), LEAST_VARIANCE)
+
+    def unlikely(point: np.ndarray) -> float:
+        return error(point) + variance * float(2 * point[0]) ** 2 / len(difference)
+
+    found = minimize(unlikely, np.zeros(2), method="Nelder-Mead", bounds=[_BOUNDS, (-50.0, 50.0)])
     return math.exp(found.x[0]), float(found.x[1]) if moves else 0.0

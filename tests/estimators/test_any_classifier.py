@@ -117,7 +117,7 @@ def test_any_classifier_that_takes_weights_learns(classifier):
 
 
 def test_rare_positives_are_found_by_timid_trees():
-    """Trees of few leaves are never certain; without rescaling their predictions draw the prior towards 1/2 for good."""
+    """Trees of few leaves are never certain: without rescaling their predictions draw the prior towards 1/2."""
     chance = np.random.default_rng(0)
     X = chance.normal(size=(1000, 2, 3))
     r = 1 / (1 + np.exp(-8 * (X[..., 0] * X[..., 1] - 0.8)))
