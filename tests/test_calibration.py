@@ -72,7 +72,7 @@ def test_a_few_pairs_that_are_all_right_do_not_make_certain():
     c = torch.tensor([1.0, -1.0])
     few, _ = fit_to_differences(g.repeat(5), g_prime.repeat(5), c.repeat(5))
     many, _ = fit_to_differences(g.repeat(5000), g_prime.repeat(5000), c.repeat(5000))
-    assert 0.6 < few < 1
+    assert 0.55 < few < 1
     assert many < 0.35
 
 
