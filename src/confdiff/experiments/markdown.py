@@ -1,7 +1,9 @@
 """The report as Markdown."""
 
 from collections.abc import Sequence
+from statistics import mean, stdev
 
+from confdiff.experiments.oracles import OracleRow, Trials
 from confdiff.experiments.plots import LABELS
 from confdiff.experiments.rankings import METRICS, NOTES, RankingRow
 from confdiff.experiments.sections import TITLES, Section
@@ -18,21 +20,29 @@ RANKINGS = """\
 The latest positive of each user (drawn by chance where there is no time) is ranked among sampled candidates, as in the
 paper, whose number stands below, and (full) among all items that were not in that user's training. Mean and standard
 deviation over trials; best NDCG first."""
+ORACLES = """\
+Methods that can do without the class prior, told it and not, between ConfDiff-ABS and Oracle-Soft, which are told
+everything they need. Differences are means over the trials that both have, on the same pairs."""
 STUDY = """\
 Accuracy as above, trials in brackets; `+` above and `-` below ConfDiff-ABS on the same pairs (paired t-test over
 trials, 5 %), `=` neither. Conditions were chosen before any of it was run."""
 
 
 def as_markdown(
-    sections: Sequence[Section], study: Sequence[StudyCell] = (), rankings: Sequence[RankingRow] = ()
+    sections: Sequence[Section],
+    study: Sequence[StudyCell] = (),
+    rankings: Sequence[RankingRow] = (),
+    oracles: Sequence[OracleRow] = (),
 ) -> str:
-    """All tables, ours above the paper's, in the paper's arrangement; then recommenders and the study."""
+    """All tables, ours above the paper's, in the paper's arrangement; then our methods, recommenders and the study."""
     lines = ["# Results", "", *INTRODUCTION.splitlines()]
     for section in sections:
         lines += ["", f"## {section.title}", "", f"    {section.command}", "", *_table(section)]
         for part in (_verdicts, _orderings, _comparison):
             lines += ["", *part(section)]
         lines += ["", time_of(section)]
+    if oracles:
+        lines += ["", *_oracles(oracles)]
     if rankings:
         lines += ["", *_rankings(rankings)]
     if study:
@@ -73,13 +83,13 @@ def signed(difference: float) -> str:
     return f"{difference:+.3f}".replace("0.", ".", 1)
 
 
-def number(mean: float, std: float | None) -> str:
+def number(value: float, std: float | None) -> str:
     """As the paper prints it.
 
     >>> number(0.9873, 0.0021), number(0.5, None)
     ('.987 ± .002', '.500')
     """
-    text = f"{mean:.3f}" + ("" if std is None else f" ± {std:.3f}")
+    text = f"{value:.3f}" + ("" if std is None else f" ± {std:.3f}")
     return text.replace("0.", ".")
 
 
@@ -125,6 +135,42 @@ def time_of(section: Section) -> str:
     seconds = sum(cell.seconds for cell in section.cells.values())
     hours = f"{seconds / 3600:.2f} hours of training in all"
     return f"{trials} trials, {hours}, {seconds / trials:.1f} s a trial, one thread each."
+
+
+def _oracles(rows: Sequence[OracleRow]) -> list[str]:
+    """A table for each method, protocol and number of epochs."""
+    lines = ["## Between ConfDiff-ABS and the oracle", "", *ORACLES.splitlines()]
+    for group in by_method(rows):
+        first = group[0]
+        what = f"--methods {first.method} --protocol {first.protocol} --epochs {first.epochs}"
+        lines += ["", f"    confdiff reproduce table2 {what}  # and the same --without-prior; table1", ""]
+        head = ["data set", "prior", "ConfDiff-ABS", LABELS[first.method], "prior not told", "Oracle-Soft"]
+        head += ["above ABS", "below the oracle", "lost without the prior"]
+        lines += [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
+        for row in group:
+            cells = [TITLES[row.dataset], f"{row.prior:g}"]
+            cells += [mean_of(trials) for trials in (row.baseline, row.told, row.not_told, row.oracle)]
+            gaps = (row.above_baseline, row.below_oracle, row.lost_without_prior)
+            cells += ["" if gap is None else signed(gap) for gap in gaps]
+            lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def by_method(rows: Sequence[OracleRow]) -> list[list[OracleRow]]:
+    """The rows of each method, protocol and number of epochs."""
+    keys = dict.fromkeys((row.method, row.protocol, row.epochs) for row in rows)
+    return [[row for row in rows if (row.method, row.protocol, row.epochs) == key] for key in keys]
+
+
+def mean_of(trials: Trials) -> str:
+    """Mean and standard deviation of trials, and their number.
+
+    >>> mean_of({0: 0.98, 1: 0.96})
+    '.970 ± .014 (2)'
+    """
+    if not trials:
+        return ""
+    return f"{number(mean(trials.values()), stdev(trials.values()) if len(trials) > 1 else None)} ({len(trials)})"
 
 
 def _rankings(rows: Sequence[RankingRow]) -> list[str]:

@@ -8,7 +8,8 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from confdiff.experiments.figures import FIGURES, FigurePlan, Point, figure_points
-from confdiff.experiments.markdown import as_markdown, number, signed, time_of
+from confdiff.experiments.markdown import as_markdown, by_method, mean_of, number, signed, time_of
+from confdiff.experiments.oracles import OracleRow, oracle_rows
 from confdiff.experiments.plots import LABELS, curves_figure, points_figure, ranks_figure
 from confdiff.experiments.rankings import METRICS, NOTES, RankingRow, ranking_rows
 from confdiff.experiments.sections import TITLES, Section, sections_of
@@ -28,11 +29,12 @@ def write_report(store: Store, folder: Path) -> dict[str, Path]:
     if not records:
         raise ValueError(f"there are no trials in {store.folder}: run some first, such as confdiff reproduce table2.")
     sections, study, rankings = sections_of(records), study_cells(records), ranking_rows(records)
+    oracles = oracle_rows(records)
     points = {name: found for name in FIGURES if (found := curves_of(name, records))}
     contents = {
-        "markdown": (folder / "results.md", as_markdown(sections, study, rankings)),
+        "markdown": (folder / "results.md", as_markdown(sections, study, rankings, oracles)),
         "table": (folder / "results.csv", as_csv(sections)),
-        "page": (folder / "results.html", as_html(sections, study, rankings, points)),
+        "page": (folder / "results.html", as_html(sections, study, rankings, points, oracles)),
     }
     if study:
         contents["study"] = (folder / "study.csv", as_study_csv(study))
@@ -129,16 +131,23 @@ def as_html(
     study: Sequence[StudyCell] = (),
     rankings: Sequence[RankingRow] = (),
     points: Mapping[str, Sequence[Point]] | None = None,
+    oracles: Sequence[OracleRow] = (),
 ) -> str:
     """One page that needs nothing beside it."""
     pages = environment("confdiff.experiments")
     pages.globals |= {"labels": LABELS, "titles": TITLES, "conditions": list(CONDITIONS), "methods": METHODS}
     pages.globals |= {"metrics": METRICS, "notes": NOTES}
     pages.globals |= {"number": number, "signed": signed, "time_of": time_of}
+    pages.globals |= {"mean_of": mean_of, "by_method": by_method}
     pages.filters["groupby_place"] = _by_place
     pictures = {section.name: [as_address(figure) for figure in _figures(section)] for section in sections}
     return pages.get_template("report.html").render(
-        sections=sections, pictures=pictures, study=study, rankings=_by_setting(rankings), figures=_drawn(points or {})
+        sections=sections,
+        pictures=pictures,
+        study=study,
+        rankings=_by_setting(rankings),
+        figures=_drawn(points or {}),
+        oracles=oracles,
     )
 
 
