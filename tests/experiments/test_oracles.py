@@ -41,4 +41,4 @@ def test_the_report_has_them():
     page = as_html([], oracles=rows)
     assert "<td>.973 ± .003 (2)</td>" in page
     assert '<a href="#oracle">' in page
-    assert "oracle" not in as_markdown([])
+    assert "Between ConfDiff-ABS" not in as_markdown([])
