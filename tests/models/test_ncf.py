@@ -63,3 +63,20 @@ def test_the_one_loop_trains_them(name, method):
     train(model, pairs, method, prior=0.5, recipe=Recipe(epochs=200, batch_size=24, learning_rate=0.02))
     scores = predict_scores(model, cells)
     assert (scores[liked] > scores[disliked]).all()
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "sgd"])
+def test_sparse_gradients_train_as_dense_ones_do(optimizer):
+    """Also rows that a batch does not have move on, by their momentum."""
+    chance = torch.Generator().manual_seed(0)
+    items = torch.randint(0, 6, (40, 2), generator=chance)
+    pairs = Pairs(items, torch.arange(20), torch.arange(20, 40), 2 * torch.rand(20, generator=chance) - 1)
+    trained = []
+    for sparse in (True, False):
+        torch.manual_seed(0)
+        model = gmf(6, 6, width=4)
+        for table in model.product:
+            table.sparse = sparse
+        train(model, pairs, "confdiff-abs", prior=0.4, recipe=Recipe(epochs=5, batch_size=4, optimizer=optimizer))
+        trained.append(torch.cat([weight.detach().reshape(-1) for weight in model.parameters()]))
+    assert torch.allclose(*trained, atol=1e-6)

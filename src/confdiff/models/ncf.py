@@ -48,8 +48,11 @@ class _Tower(nn.Module):
 
 
 def _embeddings(n_users: int, n_items: int, width: int, std: float = 0.01) -> nn.ModuleList:
-    """A table of vectors for the users and one for the items, with small first values."""
-    tables = [nn.Embedding(n_users, width), nn.Embedding(n_items, width)]
+    """A table of vectors for the users and one for the items, with small first values.
+
+    A batch has few rows of them: gradients are sparse until the optimiser, which moves all, is to see them.
+    """
+    tables = [nn.Embedding(count, width, sparse=True) for count in (n_users, n_items)]
     for table in tables:
         nn.init.normal_(table.weight, std=std)
     return nn.ModuleList(tables)
