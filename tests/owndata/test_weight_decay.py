@@ -134,3 +134,14 @@ def test_by_the_command(tmp_path):
         assert message in refused.stderr
     streamed = confdiff(*fit, "auto", "--stream", "-o", "no", cwd=tmp_path)
     assert "--weight-decay auto needs all pairs in memory" in streamed.stderr
+
+
+@pytest.mark.filterwarnings("ignore:the differences leave")
+def test_more_features_than_items_are_warned_of():
+    frame, judged, _ = few_of_many(n=40, columns=60)
+    how = {"epochs": 1, "valid": 0, "prior": 0.5}
+    with pytest.warns(UserWarning, match="60 features and only 40 compared items: a linear model"):
+        model = fit_comparisons(frame, judged, **how)
+    assert any("--model linear" in text for text in model.about["warnings"])
+    line = fit_comparisons(frame, judged, model="linear", **how)
+    assert not any("--model linear" in text for text in line.about["warnings"])

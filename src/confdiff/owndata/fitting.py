@@ -99,6 +99,7 @@ def fit_comparisons(
         features = ItemFeatures(kinds=kinds, most_words=options.most_words)
         features.fit(table, rows=np.union1d(compared.left, compared.right))
         encoded = features.transform(table)
+        _warn_of_many_features(encoded, compared, options)
         split = _split(compared, options)
         known = None if labelled is None else _labelled(encoded, labelled)
         asked = options.weight_decay
@@ -133,6 +134,18 @@ def _with_ids(table: ItemTable, options: FitOptions) -> tuple[ItemTable, Mapping
     if not options.with_id:
         return table, options.kinds
     return table.with_ids(), {**(options.kinds or {}), table.id_name: "category"}
+
+
+def _warn_of_many_features(encoded: Matrix, compared: Comparisons, options: FitOptions) -> None:
+    """A network with more columns than items learns them by heart: on arguments as texts it was worse than a line."""
+    items, columns = len(np.union1d(compared.left, compared.right)), encoded.shape[1]
+    if columns > items and options.model != "linear" and not isinstance(options.weight_decay, str):
+        warnings.warn(
+            f"there are {columns:,} features and only {items:,} compared items: a linear model with a penalty that is "
+            "chosen by folds (--model linear --weight-decay auto) may well do better.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def _split(compared: Comparisons, options: FitOptions) -> Split | None:
