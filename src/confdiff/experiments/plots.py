@@ -109,7 +109,7 @@ def curves_figure(
             _curves(axes, [r for r in records if (r["dataset"], r["prior"]) == (dataset, prior)])
             axes.grid(alpha=0.25)
             axes.tick_params(labelsize=7)
-            axes.yaxis.set_major_formatter("{x:.2f}")
+            axes.yaxis.set_major_formatter("{x:.4g}")
             if row == 0:
                 axes.set_title(titles[dataset], fontsize=10)
             if column == 0:
@@ -176,7 +176,7 @@ def points_figure(points: "Sequence[Point]", x_name: str, titles: Mapping[str, s
             here = [p for p in points if (p.panel, p.prior, p.dataset) == (panel, prior, dataset)]
             _point_curves(axes, here)
             axes.tick_params(labelsize=7)
-            axes.yaxis.set_major_formatter("{x:.2f}")
+            axes.yaxis.set_major_formatter("{x:.4g}")
             axes.grid(alpha=0.25)
             if row == 0:
                 axes.set_title(titles[dataset], fontsize=10)
