@@ -5,6 +5,8 @@ pairs and finds the temperature at which their differences are explained best; n
 goes where positives are rarer than in training, and ``target_prior`` tells it so.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
@@ -14,7 +16,11 @@ from confdiff.metrics import calibration_error, reliability
 from confdiff.tasks import TaskSpec, make_task
 
 SEEDS = range(3)
-KINDS = {"exact": {}, "labels": {"noise": "labels"}, "additive .3": {"noise": "additive", "noise_amount": 0.3}}
+KINDS: dict[str, dict[str, Any]] = {
+    "exact": {},
+    "labels": {"noise": "labels"},
+    "additive .3": {"noise": "additive", "noise_amount": 0.3},
+}
 CASES = ("as learned", "calibrated", "calibrated, rarer", "... and told so")
 RARE = 0.1  # the share of positives where the model is used
 
