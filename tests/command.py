@@ -1,6 +1,7 @@
 """The real command, run in a process of its own: forked, which saves the imports, or started afresh."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -50,6 +51,7 @@ def start(*arguments, cwd=None, outputs=(os.devnull, os.devnull), **variables):
 def _run(arguments, cwd, outputs, variables):
     """What the installed script does, in this very process."""
     try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell makes its background jobs deaf to Ctrl-C
         warnings.resetwarnings()
         warnings.filterwarnings("ignore", category=DeprecationWarning)
         os.environ.update(PLAIN | variables)

@@ -70,8 +70,8 @@ def fit_to_differences(
 
     Shapes: g, g_prime, c, weight: (n,). Returns: T and b.
 
-    >>> g, g_prime = torch.tensor([-3.0, -2.0]), torch.tensor([3.0, 2.0])
-    >>> temperature, offset = fit_to_differences(g, g_prime, torch.tensor([0.5, 0.4]))
+    >>> g, g_prime = torch.tensor([-3.0, -2.0]).repeat(500), torch.tensor([3.0, 2.0]).repeat(500)
+    >>> temperature, offset = fit_to_differences(g, g_prime, torch.tensor([0.5, 0.4]).repeat(500))
     >>> round(temperature, 1), offset
     (2.6, 0.0)
     """
