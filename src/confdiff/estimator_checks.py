@@ -96,9 +96,8 @@ def _check_forms_agree(estimator: Any) -> None:
     by_features = _fitted(estimator).decision_function(items)
     by_rows = clone(estimator).fit(rows, c, items=items).decision_function(items)
     by_pairs = clone(estimator).fit(Pairs.from_rows(rows, items), c).decision_function(items)
-    # items may be summed up in another order, which rounds otherwise
-    assert np.allclose(by_features, by_rows, rtol=1e-4, atol=1e-5), "row numbers must give what features give"
-    assert np.allclose(by_features, by_pairs, rtol=1e-4, atol=1e-5), "Pairs must give what features give"
+    assert (by_features == by_rows).all(), "row numbers must give what features give"
+    assert (by_features == by_pairs).all(), "Pairs must give what features give"
 
 
 def _check_orientation_carries_no_meaning(estimator: Any) -> None:

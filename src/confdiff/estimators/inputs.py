@@ -146,3 +146,15 @@ def class_names(classes: Any, data: Pairs) -> NDArray[Any]:
     names = np.empty(count, dtype=object)
     names[:] = classes
     return names if len({type(name) for name in classes}) > 1 else np.asarray(classes)
+
+
+def distinct_items(data: Pairs) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+    """The items that stand in a pair, equal ones once and in an order of their own, and the rows of both ends of pairs.
+
+    >>> distinct_items(Pairs([[2.0], [1.0], [9.0], [2.0]], left=[0, 1], right=[1, 3]))
+    (array([[1.],
+           [2.]]), array([1, 0]), array([0, 1]))
+    """
+    used = data.compact()
+    items, rows = np.unique(used.items.numpy(), axis=0, return_inverse=True)
+    return items, rows.reshape(-1)[used.left], rows.reshape(-1)[used.right]

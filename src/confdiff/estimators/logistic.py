@@ -1,21 +1,21 @@
 """Logistic regression from differences, solved to the end: no epochs, no learning rate."""
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from confdiff.estimators.inputs import as_float_matrix, as_pairs, class_names, probabilities_of
+from confdiff.estimators.inputs import as_float_matrix, as_pairs, class_names, distinct_items, probabilities_of
 from confdiff.estimators.items import DifferenceScored, ItemClassifier, differences_of
 from confdiff.pairs import Pairs
 from confdiff.prior import warn_if_open
 from confdiff.validation import check_number, check_prior
 
 Vector = NDArray[np.float64]
-Ends = tuple[NDArray[np.int64], NDArray[np.int64]]  # the rows of the first and of the second items
+Ends = Sequence[NDArray[np.int64]]  # the rows of the first and of the second items
 
 
 class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
@@ -59,14 +59,15 @@ class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
         (given,) = data.targets("differences").double().numpy()
         prior = 0.5 if self.prior is None else check_prior(self.prior)
         check_number("C", self.C, above=0)
-        x = data.items.double().numpy()
-        compared = x[torch.cat([data.left, data.right])]
-        centre, spread = compared.mean(axis=0), compared.std(axis=0)
+        items, *ends = distinct_items(data)
+        x, shares = items.astype(np.float64), np.bincount(np.concatenate(ends), minlength=len(items)) / (2 * len(given))
+        centre = shares @ x
+        spread = np.sqrt(shares @ (x - centre) ** 2)
         scale = np.where(spread > 0, spread, 1.0)
         z = (x - centre) / scale  # the solver needs columns of one size; the ridge stays that of the weights of x
         weight = np.ones(len(given)) if data.weight is None else data.weight.double().numpy()
         ridge = 1 / (self.C * len(given) * scale**2)
-        arguments = (z, (data.left.numpy(), data.right.numpy()), given, weight / weight.sum(), ridge)
+        arguments = (z, ends, given, weight / weight.sum(), ridge)
         found, self.n_iter_ = self._solve(_unbiased, np.zeros(x.shape[1] + 1), (*arguments, prior), 0)
         if self.prior is None:
             found, self.n_iter_ = self._solve(_regression, found, arguments, self.n_iter_)

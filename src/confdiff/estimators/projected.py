@@ -18,7 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from confdiff.calibration import fit_to_differences
-from confdiff.estimators.inputs import as_float_matrix, as_pairs, class_names, probabilities_of
+from confdiff.estimators.inputs import as_float_matrix, as_pairs, class_names, distinct_items, probabilities_of
 from confdiff.estimators.items import DifferenceScored, ItemClassifier, differences_of
 from confdiff.metrics import difference_score
 from confdiff.pairs import Pairs
@@ -170,12 +170,10 @@ class _Task:
     def __init__(self, data: Pairs, classifier: Any, prior: torch.Tensor | None) -> None:
         (c,) = data.targets("differences").double()
         self.c = c if data.has_vectors else torch.stack([-c, c], dim=1)
-        places = torch.cat([data.left, data.right])  # equal items are one, or its copies would tell its targets
-        self.items, rows = np.unique(data.items[places].numpy(), axis=0, return_inverse=True)
-        self.left, self.right = rows.reshape(2, -1)
+        self.items, self.left, self.right = distinct_items(data)  # copies of an item would tell its targets
         self.weight = None if data.weight is None else data.weight.double()
         self.classifier, self.prior = classifier, prior
-        self.places = rows.reshape(-1)
+        self.places = np.concatenate([self.left, self.right])
         self.n_classes = self.c.shape[1]
 
     def targets(self, predictions: Matrix) -> Matrix:
