@@ -136,6 +136,12 @@ def test_by_the_command(tmp_path):
     assert "--weight-decay auto needs all pairs in memory" in streamed.stderr
 
 
+def test_ties_tell_no_order():
+    frame, judged, _ = few_of_many(n=40, columns=3)
+    with pytest.raises(ValueError, match="`auto-order` needs pairs that are no ties"):
+        fit_comparisons(frame, judged.assign(difference=0.0), weight_decay="auto-order", valid=0, prior=0.5, epochs=1)
+
+
 @pytest.mark.filterwarnings("ignore:the differences leave")
 def test_more_features_than_items_are_warned_of():
     frame, judged, _ = few_of_many(n=40, columns=60)

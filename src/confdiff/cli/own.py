@@ -166,8 +166,10 @@ def _prior(text: str | None) -> float | str | None:
 
 
 def _weight_decay(text: str) -> float | str:
+    from confdiff.owndata.weight_decay import CRITERIA
+
     try:
-        return text if text.startswith("auto") else float(text)
+        return text if text in CRITERIA else float(text)
     except ValueError as error:
         raise ValueError(
             f"--weight-decay must be a number, such as 1e-3, `auto` or `auto-order`; got {text!r}."

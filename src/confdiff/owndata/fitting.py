@@ -102,14 +102,12 @@ def fit_comparisons(
         _warn_of_many_features(encoded, compared, options)
         split = _split(compared, options)
         known = None if labelled is None else _labelled(encoded, labelled)
-        asked = options.weight_decay
-        options, tried = _with_weight_decay(encoded, compared, split, options, known, verbose)
+        options, decays = _with_weight_decay(encoded, compared, split, options, known, verbose)
         classifier = _fitted(encoded, compared, split, options, known, checkpoint, verbose)
     about = {
         "data": _data(table, features, compared) | {"id": table.id_name if options.with_id else None},
         "options": asdict(options) | {"kinds": dict(options.kinds or {})},
-        "weight decays": tried,
-        "weight decay by": CRITERIA.get(asked) if isinstance(asked, str) else None,
+        **decays,
         "validation": None if split is None else _judged(classifier, encoded, compared, split),
         "probabilities": np.histogram(classifier.predict_proba(encoded)[:, 1], 20, (0, 1))[0].tolist(),
         "warnings": [str(warning.message) for warning in caught if warning.category is UserWarning],
@@ -161,17 +159,17 @@ def _with_weight_decay(
     options: FitOptions,
     known: Labelled,
     verbose: int,
-) -> tuple[FitOptions, list[list[float]] | None]:
-    """The options with a number for the weight decay, and what was tried if it was to be chosen."""
-    if not isinstance(options.weight_decay, str):
-        return options, None
+) -> tuple[FitOptions, dict[str, Any]]:
+    """The options with a number for the weight decay, and, if it was to be chosen, what was tried and by what."""
+    by = options.weight_decay
+    if not isinstance(by, str):
+        return options, {"weight decays": None, "weight decay by": None}
     rows = np.arange(len(compared)) if split is None else np.union1d(split.train, split.stop)
     units, pairs = compared.units(options.held_out_by), _pairs(encoded, compared)[rows]
     whole = None if units is None else units[rows]
-    tried = try_weight_decays(
-        new_classifier(options, verbose), pairs, whole, options.seed, by=options.weight_decay, labelled=known
-    )
-    return replace(options, weight_decay=best_weight_decay(tried)), tried
+    tried = try_weight_decays(new_classifier(options, verbose), pairs, whole, options.seed, by=by, labelled=known)
+    chosen = replace(options, weight_decay=best_weight_decay(tried))
+    return chosen, {"weight decays": tried, "weight decay by": CRITERIA[by].words}
 
 
 def _pairs(encoded: Matrix, compared: Comparisons) -> Pairs:

@@ -1,7 +1,7 @@
 """The penalty on large weights, chosen by folds of the pairs that are trained on."""
 
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +13,21 @@ from confdiff.pairs import Pairs
 
 WEIGHT_DECAYS = (1e-6, 1e-5, 1e-4, 2e-4, 4e-4, 8e-4, 1.6e-3, 3.2e-3)
 """What is tried."""
-CRITERIA = {
-    "auto": "the share of the differences of held-out pairs that is explained",
-    "auto-order": "the share of held-out pairs whose order is right",
-}
-"""How a weight decay may be chosen -> what is then to be highest, as a mean over folds."""
 FOLDS = 4
-_MEASURES = {"auto": "explained", "auto-order": "order"}
+
+
+class Criterion(NamedTuple):
+    """What is to be highest, as a mean over folds: a field of :class:`Agreement`, and in words."""
+
+    measure: str
+    words: str
+
+
+CRITERIA = {
+    "auto": Criterion("explained", "the share of the differences of held-out pairs that is explained"),
+    "auto-order": Criterion("order", "the share of held-out pairs whose order is right"),
+}
+"""How a weight decay may be chosen."""
 
 Rows = NDArray[np.int64]
 
@@ -50,7 +58,10 @@ def try_weight_decays(
         _agreement(clone(plain).set_params(weight_decay=decay), pairs, kept, judged, labelled)
         for decay, kept, judged in shown
     ]
-    means = np.reshape([getattr(each, _MEASURES[by]) for each in found], (len(WEIGHT_DECAYS), FOLDS)).mean(axis=1)
+    values = np.reshape([getattr(each, CRITERIA[by].measure) for each in found], (len(WEIGHT_DECAYS), FOLDS))
+    if np.isnan(values).any():
+        raise ValueError(f"weight decay `{by}` needs pairs that are no ties, in each of {FOLDS} folds; take `auto`.")
+    means = values.mean(axis=1)
     return [[decay, float(mean)] for decay, mean in zip(WEIGHT_DECAYS, means, strict=True)]
 
 

@@ -161,8 +161,9 @@ class Run:
         """Sparse gradients, as of embeddings, in whole tables, which are kept: new ones cost a third of a step."""
         for place, parameter in enumerate(self.parameters):
             if parameter.grad is not None and parameter.grad.is_sparse:
-                table = self._tables.setdefault(place, torch.empty_like(parameter.detach()))
-                parameter.grad = table.zero_().add_(parameter.grad)
+                if place not in self._tables:
+                    self._tables[place] = torch.empty_like(parameter.detach())
+                parameter.grad = self._tables[place].zero_().add_(parameter.grad)
 
     def _next_batch(self) -> Batch:
         """The batch of this step; a run that is resumed begins an epoch in the midst of it."""
