@@ -63,7 +63,9 @@ def ours(task: Task, epochs: int) -> tuple[float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--datasets", default="pendigits,mnist,kmnist")
-    parser.add_argument("--epochs", default="2,3,5,10,20", help="what to try, in this order, until the aim is reached")
+    parser.add_argument(
+        "--epochs", default="2,3,5,7,10,20", help="what to try, in this order, until every seed is there"
+    )
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--results", type=Path, default=Path("results"))
     arguments = parser.parse_args()
@@ -76,12 +78,12 @@ def main() -> None:
         for epochs in map(int, arguments.epochs.split(",")):
             epoch = min(epoch, plain_epoch(tasks[0], repeats=2))
             outcomes = [ours(task, epochs) for task in tasks]
-            reached, seconds = mean(o[0] for o in outcomes), mean(o[1] for o in outcomes)
-            ratio = PAPER_EPOCHS * epoch / seconds
+            accuracies, seconds = [o[0] for o in outcomes], mean(o[1] for o in outcomes)
             print(
-                f"  ours, {epochs:2d} epochs: {reached:.4f} in {seconds:6.2f} s, {ratio:6.1f}x less than the plain loop"
+                f"  ours, {epochs:2d} epochs: {mean(accuracies):.4f}, at least {min(accuracies):.4f}, "
+                f"in {seconds:6.2f} s, {PAPER_EPOCHS * epoch / seconds:6.1f}x less than the plain loop"
             )
-            if min(o[0] for o in outcomes) >= aim:
+            if min(accuracies) >= aim:
                 break
         print(f"  plain loop: {epoch:.3f} s an epoch, {PAPER_EPOCHS * epoch:.0f} s for {PAPER_EPOCHS}")
 

@@ -81,10 +81,9 @@ def test_logistic_regression_s_gradients():
     ends = chance.integers(0, 6, (2, 9))
     c, weight = chance.uniform(-1, 1, 9), chance.random(9)
     for function, extra in ((logistic._unbiased, (0.3,)), (logistic._regression, ())):
-        arguments = (x, tuple(ends), c, weight, np.array([0.7, 0.1, 2.0]), *extra)
-        value = lambda p, f=function, a=arguments: f(p, *a)[0]  # noqa: E731
-        slope = lambda p, f=function, a=arguments: f(p, *a)[1]  # noqa: E731
-        assert check_grad(value, slope, point) < 1e-5
+        arguments = (function, x, tuple(ends), c, weight, np.array([0.7, 0.1, 2.0]), *extra)
+        error = check_grad(lambda p, f, *a: f(p, *a)[0], lambda p, f, *a: f(p, *a)[1], point, *arguments)
+        assert error < 1e-5
 
 
 def test_logistic_regression_is_what_the_network_converges_to():

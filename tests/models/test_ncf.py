@@ -16,24 +16,37 @@ def test_users_and_items_are_scored(name):
     assert torch.allclose(predict_scores(model, x[[1]]), scores[[1]])
 
 
+def vectors(model, x):
+    """What the network knows of the user and of the item of each row."""
+    return [table.weight[x[:, side]] for side, table in enumerate(model.vectors)]
+
+
 def test_the_parts_are_what_the_paper_says():
     torch.manual_seed(0)
     x = torch.tensor([[1, 2], [0, 4]])
     model = gmf(3, 5, width=4)
-    p, q = model.product[0].weight[x[:, 0]], model.product[1].weight[x[:, 1]]
+    p, q = vectors(model, x)
     assert torch.allclose(model(x), (p * q) @ model.leave.weight[0] + model.leave.bias)
     light = factorisation(3, 5, width=4)
-    p, q = light.vectors[0].weight[x[:, 0]], light.vectors[1].weight[x[:, 1]]
+    p, q = vectors(light, x)
     assert torch.allclose(light(x), (p * q).sum(1))  # offsets begin at 0
     tower = ncf_mlp(3, 5, width=8, layers=2, dropout=0.0)
-    h = torch.cat([tower.inputs[0].weight[x[:, 0]], tower.inputs[1].weight[x[:, 1]]], dim=1)
+    h = torch.cat(vectors(tower, x), dim=1)
     for layer in (1, 4):
         h = torch.relu(tower.tower.steps[layer](h))
     assert h.shape == (2, 4)  # 16, then 8, then 4
     assert torch.allclose(tower(x), tower.leave(h)[:, 0])
-    both = neumf(3, 5, width=8, layers=2)
-    assert both.leave.in_features == 8 + 4
-    assert [type(step).__name__ for step in both.tower.steps].count("_Dropout") == 2
+
+
+def test_both_parts_have_vectors_of_their_own():
+    x = torch.tensor([[1, 2], [0, 4]])
+    model = neumf(3, 5, width=8, layers=2)
+    assert [type(step).__name__ for step in model.tower.steps].count("_Dropout") == 2
+    model.eval()
+    u, v = vectors(model, x)
+    assert u.shape == (2, 16)
+    high = model.tower.steps(torch.cat([u[:, 8:], v[:, 8:]], dim=1))
+    assert torch.allclose(model(x), model.leave(torch.cat([high, u[:, :8] * v[:, :8]], dim=1))[:, 0])
 
 
 @pytest.mark.parametrize("probability", [0.0, 0.25, 0.5])
@@ -75,7 +88,7 @@ def test_sparse_gradients_train_as_dense_ones_do(optimizer):
     for sparse in (True, False):
         torch.manual_seed(0)
         model = gmf(6, 6, width=4)
-        for table in model.product:
+        for table in model.vectors:
             table.sparse = sparse
         train(model, pairs, "confdiff-abs", prior=0.4, recipe=Recipe(epochs=5, batch_size=4, optimizer=optimizer))
         trained.append(torch.cat([weight.detach().reshape(-1) for weight in model.parameters()]))

@@ -88,7 +88,7 @@ def test_a_corrected_risk_can_change_by_more_than_the_paper_s_proof_has():
 
 
 def test_four_parts_are_reached_where_a_loss_can_be_large_for_both_labels():
-    flat = lambda z: torch.ones_like(z)  # noqa: E731
+    flat = torch.ones_like
     g = torch.zeros(9).double()
     c = torch.tensor([1.0, -1.0] * 4 + [0.0]).double()
     # The other pairs must leave A and B below 0 and C and D above; their weights stand for many pairs.

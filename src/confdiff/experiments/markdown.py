@@ -1,7 +1,8 @@
 """The report as Markdown."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from statistics import mean, stdev
+from typing import TypeVar
 
 from confdiff.experiments.oracles import OracleRow, Trials
 from confdiff.experiments.plots import LABELS
@@ -26,6 +27,8 @@ everything they need. Differences are means over the trials that both have, on t
 STUDY = """\
 Accuracy as above, trials in brackets; `+` above and `-` below ConfDiff-ABS on the same pairs (paired t-test over
 trials, 5 %), `=` neither. Conditions were chosen before any of it was run."""
+
+Row = TypeVar("Row")
 
 
 def as_markdown(
@@ -140,7 +143,7 @@ def time_of(section: Section) -> str:
 def _oracles(rows: Sequence[OracleRow]) -> list[str]:
     """A table for each method, protocol and number of epochs."""
     lines = ["## Between ConfDiff-ABS and the oracle", "", *ORACLES.splitlines()]
-    for group in by_method(rows):
+    for group in grouped(rows, lambda row: (row.method, row.protocol, row.epochs)):
         first = group[0]
         what = f"--methods {first.method} --protocol {first.protocol} --epochs {first.epochs}"
         lines += ["", f"    confdiff reproduce table2 {what}  # and the same --without-prior; table1", ""]
@@ -156,10 +159,16 @@ def _oracles(rows: Sequence[OracleRow]) -> list[str]:
     return lines
 
 
-def by_method(rows: Sequence[OracleRow]) -> list[list[OracleRow]]:
-    """The rows of each method, protocol and number of epochs."""
-    keys = dict.fromkeys((row.method, row.protocol, row.epochs) for row in rows)
-    return [[row for row in rows if (row.method, row.protocol, row.epochs) == key] for key in keys]
+def grouped(rows: Sequence[Row], key: Callable[[Row], Hashable]) -> list[list[Row]]:
+    """The rows of each key, in the order in which keys are met first.
+
+    >>> grouped([3, 1, 5, 2], lambda number: number % 2)
+    [[3, 1, 5], [2]]
+    """
+    groups: dict[Hashable, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return list(groups.values())
 
 
 def mean_of(trials: Trials) -> str:
@@ -176,8 +185,7 @@ def mean_of(trials: Trials) -> str:
 def _rankings(rows: Sequence[RankingRow]) -> list[str]:
     """A table for each data set and setting: the ranking among candidates beside the paper's, and the full one."""
     lines = ["## Table 3, recommenders", "", *RANKINGS.splitlines()]
-    for setting in dict.fromkeys(row.setting for row in rows):
-        group = [row for row in rows if row.setting == setting]
+    for group in grouped(rows, lambda row: row.setting):
         first = group[0]
         command = f"confdiff reproduce table3 --datasets {first.dataset} --trials {max(row.trials for row in group)}"
         command += " --user-prior" if first.prior == "user" else ""
@@ -202,9 +210,8 @@ def _ranking_cell(row: RankingRow, metric: str) -> str:
 def _study(cells: Sequence[StudyCell]) -> list[str]:
     """The studies that there are, by protocol and number of epochs."""
     lines = ["## Our methods and ConfDiff-ABS under noise", "", *STUDY.splitlines()]
-    for protocol, epochs in dict.fromkeys((cell.protocol, cell.epochs) for cell in cells):
-        group = [cell for cell in cells if (cell.protocol, cell.epochs) == (protocol, epochs)]
-        command = f"confdiff reproduce study --protocol {protocol} --epochs {epochs}"
+    for group in grouped(cells, lambda cell: (cell.protocol, cell.epochs)):
+        command = f"confdiff reproduce study --protocol {group[0].protocol} --epochs {group[0].epochs}"
         lines += ["", f"    {command} --trials {max(len(cell.accuracies) for cell in group)}", "", *_one_study(group)]
     return lines
 

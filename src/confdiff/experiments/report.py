@@ -8,7 +8,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from confdiff.experiments.figures import FIGURES, FigurePlan, Point, figure_points
-from confdiff.experiments.markdown import as_markdown, by_method, mean_of, number, signed, time_of
+from confdiff.experiments.markdown import as_markdown, grouped, mean_of, number, signed, time_of
 from confdiff.experiments.oracles import OracleRow, oracle_rows
 from confdiff.experiments.plots import LABELS, curves_figure, points_figure, ranks_figure
 from confdiff.experiments.rankings import METRICS, NOTES, RankingRow, ranking_rows
@@ -138,16 +138,16 @@ def as_html(
     pages.globals |= {"labels": LABELS, "titles": TITLES, "conditions": list(CONDITIONS), "methods": METHODS}
     pages.globals |= {"metrics": METRICS, "notes": NOTES}
     pages.globals |= {"number": number, "signed": signed, "time_of": time_of}
-    pages.globals |= {"mean_of": mean_of, "by_method": by_method}
+    pages.globals |= {"mean_of": mean_of}
     pages.filters["groupby_place"] = _by_place
     pictures = {section.name: [as_address(figure) for figure in _figures(section)] for section in sections}
     return pages.get_template("report.html").render(
         sections=sections,
         pictures=pictures,
         study=study,
-        rankings=_by_setting(rankings),
+        rankings=grouped(rankings, lambda row: row.setting),
         figures=_drawn(points or {}),
-        oracles=oracles,
+        oracles=grouped(oracles, lambda row: (row.method, row.protocol, row.epochs)),
     )
 
 
@@ -156,11 +156,6 @@ def _drawn(points: Mapping[str, Sequence[Point]]) -> list[tuple[FigurePlan, str]
         (FIGURES[name], as_address(points_figure(found, FIGURES[name].x_name, TITLES)))
         for name, found in points.items()
     ]
-
-
-def _by_setting(rows: Sequence[RankingRow]) -> list[list[RankingRow]]:
-    settings = dict.fromkeys(row.setting for row in rows)
-    return [[row for row in rows if row.setting == setting] for setting in settings]
 
 
 def _by_place(study: Sequence[StudyCell]) -> list[tuple[tuple[str, float, int], dict[tuple[str, str], StudyCell]]]:

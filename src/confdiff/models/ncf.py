@@ -24,8 +24,8 @@ class _Dropout(nn.Module):
         if not self.training or self.dropped == 0:
             return x
         words = torch.empty(-(-x.numel() // 8), dtype=torch.int64, device=x.device).random_(-(2**63), None)
-        kept = words.view(torch.uint8)[: x.numel()].view(x.shape) >= self.dropped
-        return x * kept * (256 / (256 - self.dropped))
+        kept = words.view(torch.uint8)[: x.numel()].view(x.shape).to(x.dtype).ge_(self.dropped)  # 1 or 0, as floats
+        return x * kept.mul_(256 / (256 - self.dropped))
 
     def extra_repr(self) -> str:
         return f"p={self.dropped / 256:g}"
@@ -63,18 +63,16 @@ class _NCF(nn.Module):
 
     def __init__(self, n_users: int, n_items: int, width: int, layers: int, dropout: float, *, product: bool) -> None:
         super().__init__()
-        self.product = _embeddings(n_users, n_items, width) if product else None
-        self.inputs = _embeddings(n_users, n_items, width) if layers else None
         self.tower = _Tower(width, layers, dropout) if layers else None
+        self.widths = [width] * (product + bool(layers))  # a user's vectors for either part stand in one row
+        self.vectors = _embeddings(n_users, n_items, sum(self.widths))
         self.leave = nn.Linear((width if product else 0) + (self.tower.width if self.tower else 0), 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        user, item = x[:, 0], x[:, 1]
-        parts = []
-        if self.product is not None:
-            parts.append(self.product[0](user) * self.product[1](item))
-        if self.inputs is not None and self.tower is not None:
-            parts.append(self.tower(self.inputs[0](user), self.inputs[1](item)))
+        u, v = (table(ids).split(self.widths, dim=1) for table, ids in zip(self.vectors, x.T, strict=True))
+        parts = [] if self.tower is None else [self.tower(u[-1], v[-1])]
+        if len(parts) < len(self.widths):
+            parts.append(u[0] * v[0])
         scores: Tensor = self.leave(torch.cat(parts, dim=1))
         return scores.view(-1)
 

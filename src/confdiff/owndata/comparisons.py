@@ -35,6 +35,11 @@ class Comparisons:
     def __len__(self) -> int:
         return len(self.left)
 
+    @property
+    def items(self) -> Rows:
+        """The rows of the items that stand in some pair, each once, in order."""
+        return np.union1d(self.left, self.right)
+
     def units(self, by: Unit) -> Rows | None:
         """(n,) a number for each group, or for each pair, whichever item comes first; None for items, of which two."""
         if by == "item":

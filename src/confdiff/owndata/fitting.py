@@ -97,7 +97,7 @@ def fit_comparisons(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         features = ItemFeatures(kinds=kinds, most_words=options.most_words)
-        features.fit(table, rows=np.union1d(compared.left, compared.right))
+        features.fit(table, rows=compared.items)
         encoded = features.transform(table)
         _warn_of_many_features(encoded, compared, options)
         split = _split(compared, options)
@@ -136,7 +136,7 @@ def _with_ids(table: ItemTable, options: FitOptions) -> tuple[ItemTable, Mapping
 
 def _warn_of_many_features(encoded: Matrix, compared: Comparisons, options: FitOptions) -> None:
     """A network with more columns than items learns them by heart: on arguments as texts it was worse than a line."""
-    items, columns = len(np.union1d(compared.left, compared.right)), encoded.shape[1]
+    items, columns = len(compared.items), encoded.shape[1]
     if columns > items and options.model != "linear" and not isinstance(options.weight_decay, str):
         warnings.warn(
             f"there are {columns:,} features and only {items:,} compared items: a linear model with a penalty that is "
@@ -222,7 +222,7 @@ def _labelled(encoded: Matrix, labels: NDArray[Any]) -> tuple[Matrix, NDArray[An
 def _data(table: ItemTable, features: ItemFeatures, compared: Comparisons) -> dict[str, Any]:
     return {
         "items": len(table),
-        "compared items": len(np.union1d(compared.left, compared.right)),
+        "compared items": len(compared.items),
         "pairs": len(compared),
         "columns": features.kinds_,
         "features": len(features.get_feature_names_out()),
