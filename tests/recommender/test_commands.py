@@ -1,6 +1,7 @@
 """confdiff recommend and reproduce table3, run as commands."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -103,17 +104,24 @@ def test_table_3_as_a_command_and_in_the_report(tmp_path):
     assert "<br>.372" in text  # the paper's NDCG of ConfDiff-ABS
 
 
+def subset_spec(method, **told):
+    return RecommenderSpec(method, dataset="kuairec", source="small_matrix_subset.csv", **told)
+
+
 def test_a_trial_is_a_function_of_its_specification(tmp_path):
     write_subset(tmp_path / "kuairec")
     records = [
-        run_recommender_trial(RecommenderSpec("kuairec", method, epochs=2, prior=prior), folder=tmp_path / "kuairec")
+        run_recommender_trial(subset_spec(method, epochs=2, prior=prior), folder=tmp_path / "kuairec")
         for method in ("confdiff-abs", "pcomp-teacher", "oracle-hard")
         for prior in ("global", "user")
     ]
-    again = run_recommender_trial(RecommenderSpec("kuairec", "confdiff-abs", epochs=2), folder=tmp_path / "kuairec")
+    again = run_recommender_trial(subset_spec("confdiff-abs", epochs=2), folder=tmp_path / "kuairec")
     assert {k: v for k, v in again.items() if "seconds" not in k} == {
         k: v for k, v in records[0].items() if "seconds" not in k
     }
+    whole = replace(subset_spec("confdiff-abs"), source="small_matrix.csv")
+    with pytest.raises(ValueError, match=r"to learn from small_matrix\.csv; .*small_matrix_subset\.csv would be read"):
+        run_recommender_trial(whole, folder=tmp_path / "kuairec")
     rows = ranking_rows(records)
     assert len(rows) == 6
     assert "each user's own prior" in as_markdown([], [], rows)

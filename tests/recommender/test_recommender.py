@@ -1,5 +1,7 @@
 """The recommender: interactions in, a protocol that leaks nothing, and known answers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -9,7 +11,7 @@ from confdiff.pairs import Pairs
 from confdiff.recommender.confidence import grade_interactions
 from confdiff.recommender.interactions import from_columns, load_interactions, read_interactions
 from confdiff.recommender.protocol import evaluate, hold_out, user_pairs
-from confdiff.recommender.trial import RecommenderSpec, build_recommender, told_prior, train_recommender
+from confdiff.recommender.trial import Learning, RecommenderSpec, build_recommender, told_prior, train_recommender
 from easy import checkerboard
 
 
@@ -130,7 +132,7 @@ METHODS_OF_TABLE_3 = [
 def test_the_certain_recommendations_are_found(method):
     graded = grade_interactions(checkerboard())
     split = hold_out(graded, n_negatives=8, negatives="observed")
-    spec = RecommenderSpec("kuairec", method, epochs=120, model="mf")
+    spec = Learning(method, epochs=120, model="mf")
     model = build_recommender("mf", graded, 0)
     train_recommender(model, user_pairs(graded, split.train, partners=4), spec)
     from confdiff.recommender.trial import scores_of
@@ -162,22 +164,25 @@ def test_priors_are_global_or_the_user_s_own():
         torch.tensor([[0, 0], [0, 1], [1, 0], [1, 1]]), [0, 2], [1, 3], [0.5, 0.1],
         posteriors=[0.2, 0.6, 0.1, 0.3], labels=[0, 1, 0, 0],
     )  # fmt: skip
-    spec = RecommenderSpec("kuairec", "confdiff-abs")
+    spec = Learning("confdiff-abs")
     assert told_prior(pairs, spec) == pytest.approx(0.3)
-    own = told_prior(pairs, RecommenderSpec("kuairec", "confdiff-abs", prior="user"))
+    own = told_prior(pairs, Learning("confdiff-abs", prior="user"))
     assert own.tolist() == pytest.approx([0.4, 0.2])
-    assert told_prior(pairs, RecommenderSpec("kuairec", "pcomp-teacher", prior="user")) == pytest.approx(0.25)
+    assert told_prior(pairs, Learning("pcomp-teacher", prior="user")) == pytest.approx(0.25)
 
 
 def test_a_key_says_everything():
-    base = RecommenderSpec("kuairec", "bpr")
+    base = RecommenderSpec("bpr", dataset="kuairec", source="small_matrix.csv")
     others = [
-        RecommenderSpec("jester", "bpr"),
-        RecommenderSpec("kuairec", "mrl"),
-        RecommenderSpec("kuairec", "bpr", seed=1),
-        RecommenderSpec("kuairec", "bpr", prior="user"),
+        RecommenderSpec("bpr", dataset="jester", source="jester1.npz"),
+        replace(base, source="small_matrix_subset.csv"),
+        replace(base, method="mrl"),
+        replace(base, seed=1),
+        replace(base, prior="user"),
     ]
-    assert len({spec.key for spec in [base, *others]}) == 5
+    assert len({spec.key for spec in [base, *others]}) == 6
     assert METHODS["bpr"].classifies is False
     with pytest.raises(ValueError, match="unknown model 'ncf'"):
-        RecommenderSpec("kuairec", "bpr", model="ncf")
+        replace(base, model="ncf")
+    with pytest.raises(ValueError, match=r"unknown file of jester 'small_matrix\.csv'"):
+        replace(base, dataset="jester")

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Data sets: list them, get them, look at them.", no_args_is_help=True)
 
 Folder = Annotated[
-    Path | None, typer.Option(help="Look for the files here first; then in CONFDIFF_DATA and the cache.")
+    Path | None,
+    typer.Option("--folder", "--data", help="Look for the files here first; then in CONFDIFF_DATA and the cache."),
 ]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A data set of `confdiff data list`.", show_default=False)]
 

@@ -111,7 +111,7 @@ def _reproduce_table3(options: dict[str, Any], keep: Path, jobs: int, folder: Pa
     from confdiff.recommender.table3 import table3_grid
     from confdiff.recommender.trial import run_recommender_trial
 
-    specs = table3_grid(**options)
+    specs = table3_grid(**options, folder=folder)
     wanted = {spec.key for spec in specs}
 
     def run(**told: Any) -> Any:

@@ -57,9 +57,9 @@ def train(
 
         from confdiff.recommender.protocol import hold_out, user_pairs
         from confdiff.recommender.saved import Recommender
-        from confdiff.recommender.trial import RecommenderSpec, build_recommender, train_recommender
+        from confdiff.recommender.trial import Learning, build_recommender, train_recommender
     columns = {"user": user, "item": item, "strength": strength, "time": time}
-    spec = RecommenderSpec("kuairec", method, seed, epochs, model, prior, partners, negatives)
+    told = Learning(method, seed, epochs, model, prior, partners, negatives)
     with messages.status(f"reading {file}"):
         graded = _graded(_read(file, columns), confidence, threshold)
         rows = np.arange(len(graded.interactions))
@@ -68,9 +68,9 @@ def train(
         pairs = user_pairs(graded, rows, partners=partners, seed=seed)
     say(f"{graded.interactions}; {len(pairs):,} pairs; {graded.positive.mean():.1%} positive")
     network = build_recommender(model, graded, seed)
-    train_recommender(network, pairs, spec, progress=True)
+    train_recommender(network, pairs, told, progress=True)
     options = {"columns": columns, "confidence": confidence, "threshold": threshold, "everything": everything}
-    options |= {name: value for name, value in asdict(spec).items() if name != "dataset"}
+    options |= asdict(told)
     data = graded.interactions
     Recommender(network, model, data.user_ids, data.item_ids, options).save(output)
     say_files({"model": output})

@@ -190,7 +190,7 @@ def _rankings(rows: Sequence[RankingRow]) -> list[str]:
         command = f"confdiff reproduce table3 --datasets {first.dataset} --trials {max(row.trials for row in group)}"
         command += " --user-prior" if first.prior == "user" else ""
         told = {"global": "one prior for all", "user": "each user's own prior"}[first.prior]
-        lines += ["", f"    {command}", "", f"{NOTES[first.dataset]} {first.model}, {first.epochs} epochs, {told}; "]
+        lines += ["", f"    {command}", "", f"{NOTES[first.source]} {first.model}, {first.epochs} epochs, {told}; "]
         lines[-1] += (
             f"{first.evaluated:,} users evaluated, {first.pairs:,} pairs, {first.candidates} candidates: chance has "
         )

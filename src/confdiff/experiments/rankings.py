@@ -3,15 +3,18 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
+from typing import Any
 
 from confdiff.experiments.paper import printed_numbers
 from confdiff.experiments.trial import Record
 
 METRICS = ("hr@10", "ndcg@10", "full hr@10", "full ndcg@10")
-PLACE = ("dataset", "prior", "model", "epochs", "partners", "candidates")
+PLACE = ("dataset", "source", "prior", "model", "epochs", "partners", "candidates")
 NOTES = {
-    "kuairec": "KuaiRec. The paper used all 4,676,570 rows of the small matrix; with fewer, its numbers are no aim.",
-    "jester": "Jester, which is not in the paper: the 2,000 users with the most ratings, positive above 5 of 10.",
+    "small_matrix.csv": "KuaiRec's small matrix, as in the paper.",
+    "small_matrix_subset.csv": "A subset of KuaiRec's small matrix: 2.5 % of the paper's 4,676,570 rows, without their "
+    "times. Its numbers are no aim here.",
+    "jester1.npz": "Jester, which is not in the paper: the 2,000 users with the most ratings, positive above 5 of 10.",
 }
 
 
@@ -20,6 +23,7 @@ class RankingRow:
     """The trials of one method under one setting; values are those of the trials, by metric."""
 
     dataset: str
+    source: str
     prior: str
     model: str
     epochs: int
@@ -33,9 +37,9 @@ class RankingRow:
     printed: dict[str, float]
 
     @property
-    def setting(self) -> tuple[str, str, str, int, int, int]:
+    def setting(self) -> tuple[Any, ...]:
         """What the rows of one table have in common."""
-        return self.dataset, self.prior, self.model, self.epochs, self.partners, self.candidates
+        return tuple(getattr(self, name) for name in PLACE)
 
     @property
     def trials(self) -> int:

@@ -11,7 +11,7 @@ from confdiff.experiments.figures import FIGURES, FigurePlan, Point, figure_poin
 from confdiff.experiments.markdown import as_markdown, grouped, mean_of, number, signed, time_of
 from confdiff.experiments.oracles import OracleRow, oracle_rows
 from confdiff.experiments.plots import LABELS, curves_figure, points_figure, ranks_figure
-from confdiff.experiments.rankings import METRICS, NOTES, RankingRow, ranking_rows
+from confdiff.experiments.rankings import METRICS, NOTES, PLACE, RankingRow, ranking_rows
 from confdiff.experiments.sections import TITLES, Section, sections_of
 from confdiff.experiments.store import Store
 from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell, study_cells
@@ -102,7 +102,7 @@ def as_study_csv(study: Sequence[StudyCell]) -> str:
 
 def as_rankings_csv(rows: Sequence[RankingRow]) -> str:
     """One line a method and setting."""
-    header = ["dataset", "prior", "model", "epochs", "partners", "candidates", "method", "trials", "evaluated", "pairs"]
+    header = [*PLACE, "method", "trials", "evaluated", "pairs"]
     for metric in METRICS:
         header += [metric, f"{metric} std", f"{metric} printed"]
     lines = []

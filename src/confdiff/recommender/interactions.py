@@ -11,7 +11,8 @@ from confdiff.datasets.sources import data_roots
 from confdiff.files import read_table
 from confdiff.validation import as_array, check_choice, check_count
 
-KUAIREC_FILES = ("small_matrix.csv", "small_matrix_subset.csv")
+SOURCES = {"kuairec": ("small_matrix.csv", "small_matrix_subset.csv"), "jester": ("jester1.npz",)}
+"""Data set -> the files that it may come from, the best first."""
 JESTER_MISSING = 99
 
 
@@ -128,8 +129,8 @@ def load_interactions(
     folder: where to look first; then in the folder that CONFDIFF_DATA names, then in the cache.
     n_users: so many of the users who have the most interactions; chance decides between equals.
     """
-    check_choice("data set of interactions", name, ["kuairec", "jester"])
-    found = _kuairec(folder) if name == "kuairec" else _jester(folder)
+    path = find_interactions(name, folder)
+    found = _kuairec(path) if name == "kuairec" else _jester(path)
     if n_users is None:
         return found
     counts = np.bincount(found.users)
@@ -137,7 +138,9 @@ def load_interactions(
     return found.of_users(order[: check_count("n_users", n_users)])
 
 
-def _find(name: str, files: tuple[str, ...], folder: Path | None) -> Path:
+def find_interactions(name: str, folder: Path | None = None) -> Path:
+    """The file that a data set of interactions would be read from; see :func:`load_interactions`."""
+    files = SOURCES[check_choice("data set of interactions", name, SOURCES)]
     roots = ([folder] if folder is not None else []) + [root / name for root in data_roots(None)]
     for file in files:
         for root in roots:
@@ -147,13 +150,12 @@ def _find(name: str, files: tuple[str, ...], folder: Path | None) -> Path:
     raise FileNotFoundError(f"{name} is not here: put {' or '.join(files)} into one of {places}.")
 
 
-def _kuairec(folder: Path | None) -> Interactions:
-    path = _find("kuairec", KUAIREC_FILES, folder)
-    return read_interactions(path, time="timestamp" if path.name == KUAIREC_FILES[0] else None)
+def _kuairec(path: Path) -> Interactions:
+    return read_interactions(path, time="timestamp" if path.name == SOURCES["kuairec"][0] else None)
 
 
-def _jester(folder: Path | None) -> Interactions:
-    with np.load(_find("jester", ("jester1.npz",), folder)) as file:
+def _jester(path: Path) -> Interactions:
+    with np.load(path) as file:
         ratings = file["ratings"]
     users, items = np.nonzero(ratings != JESTER_MISSING)
     return from_columns(users, items, ratings[users, items])

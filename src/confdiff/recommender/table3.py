@@ -1,7 +1,9 @@
 """The trials of the paper's Table 3."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
+from confdiff.recommender.interactions import find_interactions
 from confdiff.recommender.trial import SETTINGS, RecommenderSpec
 from confdiff.validation import check_choice, check_count
 
@@ -16,11 +18,17 @@ def table3_grid(
     trials: int = 5,
     epochs: int = 50,
     prior: str = "global",
+    folder: Path | None = None,
 ) -> list[RecommenderSpec]:
-    """The paper's six methods and ours, a round of all of them before the next seed."""
+    """The paper's six methods and ours, a round of all of them before the next seed.
+
+    folder: where the files are looked for first, as which of them are there decides the trials.
+    """
+    names = [check_choice("data set of table3", name, SETTINGS) for name in datasets or SETTINGS]
+    sources = {name: find_interactions(name, folder).name for name in names}
     return [
-        RecommenderSpec(dataset, method, seed, epochs, prior=prior)
+        RecommenderSpec(method, seed, epochs, prior=prior, dataset=name, source=source)
         for seed in range(check_count("trials", trials))
-        for dataset in [check_choice("data set of table3", name, SETTINGS) for name in datasets or SETTINGS]
+        for name, source in sources.items()
         for method in methods or (*METHODS_OF_TABLE_3, *OURS)
     ]
