@@ -75,6 +75,23 @@ def difference_score(predicted: ArrayLike, given: ArrayLike, weight: ArrayLike |
     return 1 - residual / total
 
 
+def order_score(predicted: ArrayLike, given: ArrayLike) -> float:
+    """The share of differences that are not 0 whose sign is right; half for those that are predicted to be 0.
+
+    NaN where all are 0.
+
+    Shapes: predicted, given: (n,).
+
+    >>> order_score([0.5, 0.1, 0.0, -0.2], [0.3, -0.3, 0.9, 0.0])
+    0.5
+    """
+    c_hat, c = np.asarray(predicted, dtype=np.float64), np.asarray(given, dtype=np.float64)
+    check_same_shape(predicted=c_hat, given=c)
+    told = c != 0
+    right = np.where(c_hat[told] == 0, 0.5, np.sign(c_hat[told]) == np.sign(c[told]))
+    return float(right.mean()) if len(right) else float("nan")
+
+
 def hit_rate(scores: ArrayLike, *, at: int = 10) -> NDArray[np.float64]:
     """Whether the first of some candidates is among the ``at`` best, one number for each row.
 

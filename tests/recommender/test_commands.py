@@ -65,10 +65,13 @@ def test_the_best_items_are_those_of_the_user_s_parity(trained):
         (["train", "absent.csv"], "there is no file absent.csv"),
         (["train", "likes.csv", "--method", "bprr"], "unknown method 'bprr'"),
         (["evaluate", "recommender.safetensors", "other.csv"], "has other users or items"),
+        (["train", "few.csv", "--negatives", "1"], "there are too few for that"),
     ],
 )
 def test_mistakes(trained, arguments, message):
     write_table(trained / "other.csv", {"who": ["x"] * 9, "what": range(9), "liked": [3.0] * 9, "when": range(9)})
+    few = {"user_id": [1, 1, 1, 2, 2], "video_id": [1, 2, 3, 1, 2], "watch_ratio": [3.0, 1.0, 0.5, 1.5, 2.5]}
+    write_table(trained / "few.csv", few)
     result = confdiff("recommend", *arguments, cwd=trained)
     assert result.returncode == 2
     assert message in result.stderr
@@ -100,7 +103,7 @@ def test_table_3_as_a_command_and_in_the_report(tmp_path):
     assert result.returncode == 0, result.stderr
     assert confdiff("report", cwd=tmp_path).returncode == 0
     text = (tmp_path / "report" / "results.md").read_text()
-    assert "confdiff reproduce table3 --datasets kuairec --trials 2" in text
+    assert "confdiff reproduce table3 --datasets kuairec --epochs 1 --trials 2" in text
     assert "<br>.372" in text  # the paper's NDCG of ConfDiff-ABS
 
 

@@ -7,11 +7,20 @@ import pytest
 import torch
 
 from confdiff.methods import METHODS
+from confdiff.metrics import order_score
 from confdiff.pairs import Pairs
 from confdiff.recommender.confidence import grade_interactions
 from confdiff.recommender.interactions import from_columns, load_interactions, read_interactions
+from confdiff.recommender.learning import (
+    Learning,
+    build_recommender,
+    pairs_to_learn,
+    scores_of,
+    told_prior,
+    train_recommender,
+)
 from confdiff.recommender.protocol import evaluate, hold_out, user_pairs
-from confdiff.recommender.trial import Learning, RecommenderSpec, build_recommender, told_prior, train_recommender
+from confdiff.recommender.trial import RecommenderSpec
 from easy import checkerboard
 
 
@@ -135,8 +144,6 @@ def test_the_certain_recommendations_are_found(method):
     spec = Learning(method, epochs=120, model="mf")
     model = build_recommender("mf", graded, 0)
     train_recommender(model, user_pairs(graded, split.train, partners=4), spec)
-    from confdiff.recommender.trial import scores_of
-
     found = evaluate(lambda cells: scores_of(model, cells), split, at=1)
     assert found["hr@1"] > 0.9
     assert found["full hr@1"] > 0.5
@@ -171,6 +178,24 @@ def test_priors_are_global_or_the_user_s_own():
     assert told_prior(pairs, Learning("pcomp-teacher", prior="user")) == pytest.approx(0.25)
 
 
+def test_training_stops_by_interactions_that_are_kept_back():
+    graded = grade_interactions(checkerboard())
+    rows = hold_out(graded, n_negatives=8, negatives="observed").train
+    told = Learning("confdiff-regression", epochs=60, model="mf", patience=2)
+    pairs, kept_back = pairs_to_learn(graded, rows, told)
+    learned, kept = ({tuple(cell) for cell in some.compact().items.tolist()} for some in (pairs, kept_back))
+    assert not learned & kept
+    assert len(kept) == pytest.approx(len(rows) / 10, rel=0.5)
+    model = build_recommender("mf", graded, 0)
+    history = train_recommender(model, pairs, told, kept_back=kept_back)
+    orders = [epoch["order"] for epoch in history]
+    scores = scores_of(model, kept_back.items)
+    difference = scores[kept_back.right] - scores[kept_back.left]
+    assert order_score(difference, kept_back.difference) == max(orders)  # the weights are those of the best epoch
+    assert len(history) == 60 or len(history) - 1 - orders.index(max(orders)) == 2
+    assert pairs_to_learn(graded, rows, replace(told, patience=None))[1] is None
+
+
 def test_a_key_says_everything():
     base = RecommenderSpec("bpr", dataset="kuairec", source="small_matrix.csv")
     others = [
@@ -179,8 +204,9 @@ def test_a_key_says_everything():
         replace(base, method="mrl"),
         replace(base, seed=1),
         replace(base, prior="user"),
+        replace(base, patience=3),
     ]
-    assert len({spec.key for spec in [base, *others]}) == 6
+    assert len({spec.key for spec in [base, *others]}) == 7
     assert METHODS["bpr"].classifies is False
     with pytest.raises(ValueError, match="unknown model 'ncf'"):
         replace(base, model="ncf")

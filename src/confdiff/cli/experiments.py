@@ -75,6 +75,10 @@ def reproduce(
     user_prior: Annotated[
         bool, typer.Option("--user-prior", help="table3: tell each user's own prior in place of the global one.")
     ] = False,
+    early_stopping: Annotated[
+        bool,
+        typer.Option("--early-stopping", help="table3: stop by interactions that are kept back; the paper does not."),
+    ] = False,
     jobs: Jobs = 2,
     keep: Results = Path("results"),
     folder: Folder = None,
@@ -90,7 +94,8 @@ def reproduce(
     options: dict[str, Any] = {"datasets": _words(datasets), "methods": _words(methods), "trials": trials}
     options |= {} if epochs is None else {"epochs": epochs}
     if name == "table3":
-        _reproduce_table3(options | {"prior": "user" if user_prior else "global"}, keep, jobs, folder)
+        options |= {"prior": "user" if user_prior else "global", "patience": 3 if early_stopping else None}
+        _reproduce_table3(options, keep, jobs, folder)
         return
     options |= {"priors": _numbers("--priors", priors), "protocol": protocol}
     if without_prior and name not in TABLES:

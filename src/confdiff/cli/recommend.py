@@ -44,10 +44,22 @@ def train(
     model: Annotated[str, typer.Option(help="`neumf`, `gmf`, `ncf-mlp` or `mf`.")] = "neumf",
     prior: Annotated[str, typer.Option(help="`global`, or `user` for each user's own.")] = "global",
     partners: Annotated[int, typer.Option(min=1, help="In how many pairs each interaction stands.")] = 1,
-    epochs: Annotated[int, typer.Option(min=1, help="Passes over the pairs.")] = 50,
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the pairs, at most.")] = 50,
+    patience: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Keep a tenth of the interactions back, stop when so many epochs did not order them better, and take "
+            "to the best; 0 for none of that.",
+        ),
+    ] = 3,
     negatives: Annotated[int, typer.Option(min=1, help="Candidates to be ranked beside a held-out positive.")] = 49,
     everything: Annotated[
-        bool, typer.Option("--everything", help="Hold nothing out: for use, when it has been evaluated.")
+        bool,
+        typer.Option(
+            "--everything",
+            help="Hold nothing out and keep nothing back: for use, when it is known how many epochs are good.",
+        ),
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Decides everything that is drawn by chance.")] = 0,
 ) -> None:
@@ -55,20 +67,26 @@ def train(
     with messages.status("loading PyTorch"):
         import numpy as np
 
-        from confdiff.recommender.protocol import hold_out, user_pairs
+        from confdiff.recommender.learning import Learning, build_recommender, pairs_to_learn, train_recommender
+        from confdiff.recommender.protocol import hold_out
         from confdiff.recommender.saved import Recommender
-        from confdiff.recommender.trial import Learning, build_recommender, train_recommender
     columns = {"user": user, "item": item, "strength": strength, "time": time}
-    told = Learning(method, seed, epochs, model, prior, partners, negatives)
+    told = Learning(
+        method, seed, epochs, model, prior, partners, negatives, patience=None if everything else patience or None
+    )
     with messages.status(f"reading {file}"):
         graded = _graded(_read(file, columns), confidence, threshold)
         rows = np.arange(len(graded.interactions))
         if not everything:
             rows = hold_out(graded, n_negatives=negatives, seed=seed).train
-        pairs = user_pairs(graded, rows, partners=partners, seed=seed)
+        pairs, kept_back = pairs_to_learn(graded, rows, told)
     say(f"{graded.interactions}; {len(pairs):,} pairs; {graded.positive.mean():.1%} positive")
     network = build_recommender(model, graded, seed)
-    train_recommender(network, pairs, told, progress=True)
+    history = train_recommender(network, pairs, told, kept_back=kept_back, progress=True)
+    if kept_back is not None:
+        best = max(history, key=lambda epoch: epoch["order"])
+        order = f"{best['order']:.1%} of the pairs that were kept back are in order"
+        say(f"best after epoch {best['epoch']:.0f} of {len(history)}: {order}")
     options = {"columns": columns, "confidence": confidence, "threshold": threshold, "everything": everything}
     options |= asdict(told)
     data = graded.interactions
@@ -84,10 +102,10 @@ def evaluate(
 ) -> None:
     """Rank what `train` held out of the same file: among sampled candidates, as in the paper, and among all items."""
     with messages.status("loading PyTorch"):
+        from confdiff.recommender.learning import scores_of
         from confdiff.recommender.protocol import evaluate as measure
         from confdiff.recommender.protocol import hold_out
         from confdiff.recommender.saved import Recommender
-        from confdiff.recommender.trial import scores_of
     saved = Recommender.load(model)
     options = saved.options
     if options["everything"]:

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from confdiff.experiments.oracles import OracleRow, Trials
 from confdiff.experiments.plots import LABELS
-from confdiff.experiments.rankings import METRICS, NOTES, RankingRow
+from confdiff.experiments.rankings import METRICS, RankingRow
 from confdiff.experiments.sections import TITLES, Section
 from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell
 
@@ -187,14 +187,8 @@ def _rankings(rows: Sequence[RankingRow]) -> list[str]:
     lines = ["## Table 3, recommenders", "", *RANKINGS.splitlines()]
     for group in grouped(rows, lambda row: row.setting):
         first = group[0]
-        command = f"confdiff reproduce table3 --datasets {first.dataset} --trials {max(row.trials for row in group)}"
-        command += " --user-prior" if first.prior == "user" else ""
-        told = {"global": "one prior for all", "user": "each user's own prior"}[first.prior]
-        lines += ["", f"    {command}", "", f"{NOTES[first.source]} {first.model}, {first.epochs} epochs, {told}; "]
-        lines[-1] += (
-            f"{first.evaluated:,} users evaluated, {first.pairs:,} pairs, {first.candidates} candidates: chance has "
-        )
-        lines[-1] += f"HR@10 {number(min(1.0, 10 / first.candidates), None)}. {first.seconds:.0f} s a trial."
+        command = f"{first.command} --trials {max(row.trials for row in group)}"
+        lines += ["", f"    {command}", "", f"{first.description} {first.seconds:.0f} s a trial."]
         lines += ["", "| method | HR@10 | NDCG@10 | full HR@10 | full NDCG@10 | trials |", "|---|---|---|---|---|---|"]
         for row in group:
             cells = [_ranking_cell(row, metric) for metric in METRICS]

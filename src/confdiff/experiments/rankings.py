@@ -9,7 +9,8 @@ from confdiff.experiments.paper import printed_numbers
 from confdiff.experiments.trial import Record
 
 METRICS = ("hr@10", "ndcg@10", "full hr@10", "full ndcg@10")
-PLACE = ("dataset", "source", "prior", "model", "epochs", "partners", "candidates")
+PLACE = ("dataset", "source", "prior", "model", "epochs", "partners", "patience", "candidates")
+EPOCHS = 50  # the paper's
 NOTES = {
     "small_matrix.csv": "KuaiRec's small matrix, as in the paper.",
     "small_matrix_subset.csv": "A subset of KuaiRec's small matrix: 2.5 % of the paper's 4,676,570 rows, without their "
@@ -28,6 +29,7 @@ class RankingRow:
     model: str
     epochs: int
     partners: int
+    patience: int | None
     candidates: int
     method: str
     values: dict[str, tuple[float, ...]]
@@ -46,6 +48,24 @@ class RankingRow:
         """How many there are."""
         return len(self.values["hr@10"])
 
+    @property
+    def command(self) -> str:
+        """What runs such trials."""
+        flags = [" --user-prior"] * (self.prior == "user") + [" --early-stopping"] * (self.patience is not None)
+        epochs = "" if self.epochs == EPOCHS else f" --epochs {self.epochs}"
+        return f"confdiff reproduce table3 --datasets {self.dataset}{epochs}{''.join(flags)}"
+
+    @property
+    def description(self) -> str:
+        """The setting in words."""
+        length = f"{self.epochs} epochs" if self.patience is None else "the epoch that orders pairs kept back best"
+        told = {"global": "one prior for all", "user": "each user's own prior"}[self.prior]
+        chance = f"{self.candidates} candidates: chance has HR@10 {min(1.0, 10 / self.candidates):.3f}"
+        return (
+            f"{NOTES[self.source]} {self.model}, {length}, {told}; {self.evaluated:,} users evaluated, "
+            f"{self.pairs:,} pairs, {chance}."
+        )
+
     def mean(self, metric: str) -> float:
         """Mean over the trials."""
         return mean(self.values[metric])
@@ -60,19 +80,20 @@ def ranking_rows(records: Iterable[Record]) -> list[RankingRow]:
     groups: dict[tuple[object, ...], list[Record]] = {}
     for record in records:
         if "ndcg@10" in record:
-            groups.setdefault((*(record[name] for name in PLACE), record["method"]), []).append(record)
+            groups.setdefault((*(record.get(name) for name in PLACE), record["method"]), []).append(record)
     printed: dict[tuple[str, str], dict[str, float]] = {}
     for number in printed_numbers():
         if number.table == "table3":
             printed.setdefault((number.dataset, number.method), {})[number.metric] = number.mean
     rows = [_row(group, printed) for group in groups.values()]
-    return sorted(rows, key=lambda row: (row.setting, -row.mean("ndcg@10")))
+    return sorted(rows, key=lambda row: (*map(str, row.setting), -row.mean("ndcg@10")))
 
 
 def _row(group: Sequence[Record], printed: dict[tuple[str, str], dict[str, float]]) -> RankingRow:
     first = group[0]
+    place: dict[str, Any] = {name: first.get(name) for name in PLACE}
     return RankingRow(
-        **{name: first[name] for name in PLACE},
+        **place,
         method=first["method"],
         values={metric: tuple(record[metric] for record in group) for metric in METRICS},
         evaluated=first["evaluated"],

@@ -11,7 +11,7 @@ from confdiff.experiments.figures import FIGURES, FigurePlan, Point, figure_poin
 from confdiff.experiments.markdown import as_markdown, grouped, mean_of, number, signed, time_of
 from confdiff.experiments.oracles import OracleRow, oracle_rows
 from confdiff.experiments.plots import LABELS, curves_figure, points_figure, ranks_figure
-from confdiff.experiments.rankings import METRICS, NOTES, PLACE, RankingRow, ranking_rows
+from confdiff.experiments.rankings import METRICS, PLACE, RankingRow, ranking_rows
 from confdiff.experiments.sections import TITLES, Section, sections_of
 from confdiff.experiments.store import Store
 from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell, study_cells
@@ -136,7 +136,7 @@ def as_html(
     """One page that needs nothing beside it."""
     pages = environment("confdiff.experiments")
     pages.globals |= {"labels": LABELS, "titles": TITLES, "conditions": list(CONDITIONS), "methods": METHODS}
-    pages.globals |= {"metrics": METRICS, "notes": NOTES}
+    pages.globals |= {"metrics": METRICS}
     pages.globals |= {"number": number, "signed": signed, "time_of": time_of}
     pages.globals |= {"mean_of": mean_of}
     pages.filters["groupby_place"] = _by_place

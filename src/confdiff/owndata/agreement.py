@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.metrics import difference_score
+from confdiff.metrics import difference_score, order_score
 
 Vector = NDArray[np.floating[Any]]
 
@@ -41,10 +41,8 @@ def agreement(p: Vector, p_prime: Vector, c: Vector, weight: Vector | None = Non
     1.0
     """
     said, given = (np.asarray(values, dtype=np.float64) for values in (p_prime - p, c))
-    judged = given != 0
-    right = np.where(said[judged] == 0, 0.5, np.sign(said[judged]) == np.sign(given[judged]))
-    order = float(right.mean()) if len(right) else float("nan")
-    low, high = wilson(order, len(right))
+    order = order_score(said, given)
+    low, high = wilson(order, int(np.count_nonzero(given)))
     spread = said.std() > 0 and given.std() > 0
     return Agreement(
         pairs=len(given),

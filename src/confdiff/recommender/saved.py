@@ -12,7 +12,7 @@ from torch import nn
 from confdiff.files import places_of
 from confdiff.models import RECOMMENDERS
 from confdiff.recommender.interactions import Interactions
-from confdiff.recommender.trial import scores_of
+from confdiff.recommender.learning import scores_of
 from confdiff.storage import load_tree, save_tree
 from confdiff.validation import check_choice, check_count
 

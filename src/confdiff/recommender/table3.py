@@ -18,6 +18,7 @@ def table3_grid(
     trials: int = 5,
     epochs: int = 50,
     prior: str = "global",
+    patience: int | None = None,
     folder: Path | None = None,
 ) -> list[RecommenderSpec]:
     """The paper's six methods and ours, a round of all of them before the next seed.
@@ -27,7 +28,7 @@ def table3_grid(
     names = [check_choice("data set of table3", name, SETTINGS) for name in datasets or SETTINGS]
     sources = {name: find_interactions(name, folder).name for name in names}
     return [
-        RecommenderSpec(method, seed, epochs, prior=prior, dataset=name, source=source)
+        RecommenderSpec(method, seed, epochs, prior=prior, patience=patience, dataset=name, source=source)
         for seed in range(check_count("trials", trials))
         for name, source in sources.items()
         for method in methods or (*METHODS_OF_TABLE_3, *OURS)
