@@ -36,7 +36,7 @@ def test_what_was_held_out_is_found(trained):
     result = confdiff("recommend", "evaluate", "recommender.safetensors", "likes.csv", "--json", cwd=trained)
     found = json.loads(result.stdout)
     assert (found["evaluated"], found["candidates"]) == (30, 4)
-    assert found["full ndcg@10"] > 0.9
+    assert found["full ndcg@10"] > 0.9 > found["item means"]["full ndcg@10"]  # all items have one mean
     shown = confdiff("recommend", "evaluate", "recommender.safetensors", "likes.csv", cwd=trained)
     assert "among 4 candidates" in shown.stdout
 
@@ -115,7 +115,7 @@ def test_a_trial_is_a_function_of_its_specification(tmp_path):
     write_subset(tmp_path / "kuairec")
     records = [
         run_recommender_trial(subset_spec(method, epochs=2, prior=prior), folder=tmp_path / "kuairec")
-        for method in ("confdiff-abs", "pcomp-teacher", "oracle-hard")
+        for method in ("confdiff-abs", "pcomp-teacher", "oracle-hard", "item-means")
         for prior in ("global", "user")
     ]
     again = run_recommender_trial(subset_spec("confdiff-abs", epochs=2), folder=tmp_path / "kuairec")
@@ -126,7 +126,7 @@ def test_a_trial_is_a_function_of_its_specification(tmp_path):
     with pytest.raises(ValueError, match=r"to learn from small_matrix\.csv; .*small_matrix_subset\.csv would be read"):
         run_recommender_trial(whole, folder=tmp_path / "kuairec")
     rows = ranking_rows(records)
-    assert len(rows) == 6
+    assert len(rows) == 8
     assert "each user's own prior" in as_markdown([], [], rows)
     assert as_html([], [], rows).count("<td>ConfDiff-ABS</td>") == 2
-    assert len(as_rankings_csv(rows).splitlines()) == 7
+    assert len(as_rankings_csv(rows).splitlines()) == 9

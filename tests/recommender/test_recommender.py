@@ -19,7 +19,7 @@ from confdiff.recommender.learning import (
     told_prior,
     train_recommender,
 )
-from confdiff.recommender.protocol import evaluate, hold_out, user_pairs
+from confdiff.recommender.protocol import evaluate, hold_out, item_means, user_pairs
 from confdiff.recommender.trial import RecommenderSpec
 from easy import checkerboard
 
@@ -156,6 +156,13 @@ def test_a_constant_scorer_gets_chance():
     assert found["hr@10"] == pytest.approx(0.2) == split.chance
     unseen = (~split.seen[split.users]).sum(axis=1)
     assert found["full hr@10"] == pytest.approx((10 / unseen).mean())
+
+
+def test_the_means_of_items_are_those_of_training():
+    graded = grade_interactions(from_columns([0, 1, 2, 0], [0, 0, 0, 1], [2.0, 1.0, 0.0, 2.0]))
+    means = item_means(graded, np.array([0, 1, 3]))(torch.tensor([[5, 0], [0, 1]]))
+    everyone = (1 + 0.5 + 1) / 3
+    assert means.tolist() == pytest.approx([(1 + 0.5 + everyone) / 3, (1 + everyone) / 2])
 
 
 def test_a_scorer_that_knows_gets_everything():

@@ -50,7 +50,7 @@ def train(
         typer.Option(
             min=0,
             help="Keep a tenth of the interactions back, stop when so many epochs did not order them better, and take "
-            "to the best; 0 for none of that.",
+            "the best; 0 for none of that.",
         ),
     ] = 3,
     negatives: Annotated[int, typer.Option(min=1, help="Candidates to be ranked beside a held-out positive.")] = 49,
@@ -104,7 +104,7 @@ def evaluate(
     with messages.status("loading PyTorch"):
         from confdiff.recommender.learning import scores_of
         from confdiff.recommender.protocol import evaluate as measure
-        from confdiff.recommender.protocol import hold_out
+        from confdiff.recommender.protocol import hold_out, item_means
         from confdiff.recommender.saved import Recommender
     saved = Recommender.load(model)
     options = saved.options
@@ -117,15 +117,18 @@ def evaluate(
             raise ValueError(f"{file} has other users or items than {model} was trained on; pass the same file.")
         split = hold_out(graded, n_negatives=options["n_negatives"], seed=options["seed"])
         found = measure(lambda cells: scores_of(saved.network, cells), split)
+        plain = measure(item_means(graded, split.train), split)
+    candidates = int(split.candidates.shape[1])
     if as_json:
-        typer.echo(
-            json.dumps(found | {"evaluated": len(split.users), "candidates": split.candidates.shape[1]}, indent=2)
-        )
+        counts = {"evaluated": len(split.users), "candidates": candidates}
+        typer.echo(json.dumps(found | {"item means": plain} | counts, indent=2))
         return
-    table = Table("ranking", Column("HR@10", justify="right"), Column("NDCG@10", justify="right"))
-    table.add_row(f"among {split.candidates.shape[1]} candidates", f"{found['hr@10']:.3f}", f"{found['ndcg@10']:.3f}")
-    table.add_row("among all items not seen", f"{found['full hr@10']:.3f}", f"{found['full ndcg@10']:.3f}")
+    table = Table("ranking", *(Column(name, justify="right") for name in ("", "HR@10", "NDCG@10")))
+    for among, full in ((f"among {candidates} candidates", ""), ("among all items not seen", "full ")):
+        for who, values in (("model", found), ("items' means", plain)):
+            table.add_row(among, who, f"{values[f'{full}hr@10']:.3f}", f"{values[f'{full}ndcg@10']:.3f}")
     results.print(table)
+    say("items' means: an order for all users alike, by the mean confidence of each item in training")
     say(f"{len(split.users):,} users evaluated; chance has HR@10 {split.chance:.3f} among the candidates")
 
 

@@ -1,7 +1,7 @@
 """How a recommender learns: what it is told, the pairs it is given, and the one training loop."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -34,6 +34,8 @@ class Learning:
     The defaults are the paper's.
     """
 
+    methods: ClassVar[tuple[str, ...]] = tuple(METHODS)
+
     method: str
     seed: int = 0
     epochs: int = 50
@@ -44,7 +46,7 @@ class Learning:
     patience: int | None = None
 
     def __post_init__(self) -> None:
-        check_choice("method", self.method, METHODS)
+        check_choice("method", self.method, self.methods)
         check_choice("model", self.model, RECOMMENDERS)
         check_choice("prior", self.prior, PRIORS)
         check_count("seed", self.seed, least=0)

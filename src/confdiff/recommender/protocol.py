@@ -154,6 +154,18 @@ def user_pairs(graded: Graded, rows: NDArray[np.int64], *, partners: int = 1, se
     )
 
 
+def item_means(graded: Graded, rows: NDArray[np.int64]) -> Scorer:
+    """A scorer that knows no users: the mean confidence of each item in these rows, and one of the mean of all.
+
+    What a recommender must better to be worth its while.
+    """
+    confidence, items = graded.confidence[rows].astype(np.float64), graded.interactions.items[rows]
+    n_items = len(graded.interactions.item_ids)
+    sums, counts = np.bincount(items, confidence, n_items), np.bincount(items, minlength=n_items)
+    means = torch.from_numpy((sums + confidence.mean()) / (counts + 1))
+    return lambda cells: means[cells[:, 1]]
+
+
 def evaluate(score: Scorer, split: Split, *, at: int = 10) -> dict[str, float]:
     """Hit rate and NDCG of the held-out positives, among the sampled candidates and among all items; with fair ties."""
     width = split.candidates.shape[1]

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from confdiff.recommender.interactions import find_interactions
-from confdiff.recommender.trial import SETTINGS, RecommenderSpec
+from confdiff.recommender.trial import ITEM_MEANS, SETTINGS, RecommenderSpec
 from confdiff.validation import check_choice, check_count
 
 METHODS_OF_TABLE_3 = ("bpr", "mrl", "oracle-hard", "oracle-soft", "pcomp-teacher", "confdiff-abs")
-OURS = ("confdiff-regression",)
+OURS = ("confdiff-regression", ITEM_MEANS)
 
 
 def table3_grid(
@@ -21,7 +21,7 @@ def table3_grid(
     patience: int | None = None,
     folder: Path | None = None,
 ) -> list[RecommenderSpec]:
-    """The paper's six methods and ours, a round of all of them before the next seed.
+    """The paper's six methods, ours and the means of items, a round of all of them before the next seed.
 
     folder: where the files are looked for first, as which of them are there decides the trials.
     """
