@@ -1,0 +1,76 @@
+"""Every check of what a user hands in, and every message about it.
+
+A message says what was expected, what came and where, and what to do about it. All checks raise ``ValueError``
+(the classes of scikit-learn and NumPy would do the same), so that one ``except`` is enough for a caller.
+"""
+
+from confdiff.validation.arrays import (
+    as_array,
+    as_float32,
+    as_tensor,
+    check_finite,
+    check_items,
+    check_range,
+    check_vector,
+    column_names,
+)
+from confdiff.validation.judgements import (
+    check_class_priors,
+    check_difference,
+    check_difference_vectors,
+    check_groups,
+    check_item_mask,
+    check_known_ids,
+    check_labels,
+    check_posteriors,
+    check_rows,
+    check_weight,
+)
+from confdiff.validation.messages import (
+    no_pairs,
+    no_probabilities,
+    no_weight,
+    not_for_streams,
+    one_prior_only,
+    prior_missing,
+    two_classes_only,
+)
+from confdiff.validation.scores import check_same_matrix, check_same_shape, check_scores, non_finite_risk
+from confdiff.validation.values import check_choice, check_count, check_number, check_prior, check_share
+
+__all__ = [
+    "as_array",
+    "as_float32",
+    "as_tensor",
+    "check_choice",
+    "check_class_priors",
+    "check_count",
+    "check_difference",
+    "check_difference_vectors",
+    "check_finite",
+    "check_groups",
+    "check_item_mask",
+    "check_items",
+    "check_known_ids",
+    "check_labels",
+    "check_number",
+    "check_posteriors",
+    "check_prior",
+    "check_range",
+    "check_rows",
+    "check_same_matrix",
+    "check_same_shape",
+    "check_scores",
+    "check_share",
+    "check_vector",
+    "check_weight",
+    "column_names",
+    "no_pairs",
+    "no_probabilities",
+    "no_weight",
+    "non_finite_risk",
+    "not_for_streams",
+    "one_prior_only",
+    "prior_missing",
+    "two_classes_only",
+]
