@@ -162,7 +162,7 @@ def test_the_best_round_counts_and_not_the_last(monkeypatch):
     monkeypatch.setattr(_Task, "out_of_fold", lambda self, t, f: rounds.append(t) or out_of_fold(self, t, f))
     model = ProjectedClassifier(LogisticRegression(), prior=0.5).fit(pairs)
     assert model.history_ == [0.1, 0.5, 0.9, 0.3, 0.2]
-    assert seen[0] is rounds[2]
+    assert seen[0] is rounds[3]  # the predictions of the third round, projected: the fourth began with them
 
 
 def test_a_prior_that_is_left_open_is_warned_of():

@@ -111,18 +111,18 @@ class ProjectedClassifier(DifferenceScored, ItemClassifier):
         return self
 
     def _settle(self, task: "_Task", fold_of: NDArray[np.int64]) -> tuple[Matrix, Matrix, list[float]]:
-        """Targets and rescaled predictions, out of fold, of the round that explained most, and the scores of all."""
+        """Rescaled predictions, out of fold, of the round that explained most, projected and plain; and all scores."""
         predictions = np.full((len(task.items), task.c.shape[1]), 1 / task.c.shape[1])
         targets = task.targets(predictions)
         best, scores = (targets, predictions), list[float]()
         for _ in range(self.rounds):
             predictions = task.rescaled(task.out_of_fold(targets, fold_of))
+            targets = task.targets(predictions)
             scores.append(task.score(predictions))
             if scores[-1] == max(scores):
                 best = targets, predictions
             if len(scores) > 2 and max(scores[-2:]) <= max(scores[:-2]) + self.tol:
                 break
-            targets = task.targets(predictions)
         return *best, scores
 
     def _classifier(self) -> Any:
