@@ -192,7 +192,7 @@ def _rankings(rows: Sequence[RankingRow]) -> list[str]:
         lines += ["", "| method | HR@10 | NDCG@10 | full HR@10 | full NDCG@10 | trials |", "|---|---|---|---|---|---|"]
         for row in group:
             cells = [_ranking_cell(row, metric) for metric in METRICS]
-            lines.append(f"| {LABELS[row.method]} | {' | '.join(cells)} | {row.trials} |")
+            lines.append(f"| {row.name} | {' | '.join(cells)} | {row.trials} |")
     return lines
 
 

@@ -48,7 +48,6 @@ LABELS = {
     "pcomp-teacher": "Pcomp-Teacher",
     "bpr": "BPR",
     "mrl": "MRL",
-    "item-means": "Means of items",
     "oracle-hard": "Oracle-Hard",
     "oracle-soft": "Oracle-Soft",
 }

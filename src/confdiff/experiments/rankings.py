@@ -6,6 +6,7 @@ from statistics import mean, stdev
 from typing import Any
 
 from confdiff.experiments.paper import printed_numbers
+from confdiff.experiments.plots import LABELS
 from confdiff.experiments.trial import Record
 
 METRICS = ("hr@10", "ndcg@10", "full hr@10", "full ndcg@10")
@@ -42,6 +43,11 @@ class RankingRow:
     def setting(self) -> tuple[Any, ...]:
         """What the rows of one table have in common."""
         return tuple(getattr(self, name) for name in PLACE)
+
+    @property
+    def name(self) -> str:
+        """The method as people call it; the means of items are none, and stand beside them."""
+        return "Means of items" if self.method == "item-means" else LABELS[self.method]
 
     @property
     def trials(self) -> int:

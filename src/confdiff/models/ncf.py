@@ -58,6 +58,11 @@ def _embeddings(n_users: int, n_items: int, width: int, std: float = 0.01) -> nn
     return nn.ModuleList(tables)
 
 
+def _looked_up(tables: nn.ModuleList, x: Tensor) -> list[Tensor]:
+    """The rows of the users and of the items; ids side by side in memory, or autograd copies every sparse gradient."""
+    return [table(ids) for table, ids in zip(tables, x.T.contiguous(), strict=True)]
+
+
 class _NCF(nn.Module):
     """What is known of a user times what is known of an item, a perceptron over both, or both of these."""
 
@@ -69,7 +74,7 @@ class _NCF(nn.Module):
         self.leave = nn.Linear((width if product else 0) + (self.tower.width if self.tower else 0), 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        u, v = (table(ids).split(self.widths, dim=1) for table, ids in zip(self.vectors, x.T, strict=True))
+        u, v = (torch.split(rows, self.widths, dim=1) for rows in _looked_up(self.vectors, x))
         parts = [] if self.tower is None else [self.tower(u[-1], v[-1])]
         if len(parts) < len(self.widths):
             parts.append(u[0] * v[0])
@@ -86,9 +91,9 @@ class _Factorisation(nn.Module):
         self.offsets = _embeddings(n_users, n_items, 1, std=0.0)
 
     def forward(self, x: Tensor) -> Tensor:
-        user, item = x[:, 0], x[:, 1]
-        product = (self.vectors[0](user) * self.vectors[1](item)).sum(1)
-        scores: Tensor = product + self.offsets[0](user)[:, 0] + self.offsets[1](item)[:, 0]
+        u, v = _looked_up(self.vectors, x)
+        of_user, of_item = _looked_up(self.offsets, x)
+        scores: Tensor = (u * v).sum(1) + of_user[:, 0] + of_item[:, 0]
         return scores
 
 
