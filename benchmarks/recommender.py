@@ -99,7 +99,7 @@ def plain_steps(pairs: Pairs, model: nn.Module) -> Iterator[None]:
     while True:
         for first, second, c in DataLoader(OnePair(pairs), batch_size=BATCH, shuffle=True):
             optimizer.zero_grad()
-            confdiff_risk(model(first), model(second), c, prior=0.4).backward()  # type: ignore[no-untyped-call]
+            torch.autograd.backward(confdiff_risk(model(first), model(second), c, prior=0.4))
             optimizer.step()
             yield
 

@@ -8,6 +8,7 @@ Each check takes an estimator, clones it and raises ``AssertionError`` where it 
 
 import pickle
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -167,7 +168,7 @@ def _check_bad_input(estimator: Any) -> None:
         "row numbers without items": (rows, c),
     }
     for what, (x, y) in bad.items():
-        _raises(ValueError, lambda x=x, y=y: clone(estimator).fit(x, y), what)  # type: ignore[misc]
+        _raises(ValueError, partial(clone(estimator).fit, x, y), what)
     fitted = _fitted(estimator)
     _raises(ValueError, lambda: fitted.predict(items[:, :2]), "fewer features than at fit")
     _raises(ValueError, lambda: fitted.predict(items[0]), "a single item as a vector")

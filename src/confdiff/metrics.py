@@ -118,7 +118,8 @@ def ndcg(scores: ArrayLike, *, at: int = 10) -> NDArray[np.float64]:
     above, tied = _above_and_tied(scores)
     gains = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, at + 2)))])  # of the best 0, 1, ... at places
     first, last = np.minimum(above, at), np.minimum(above + tied + 1, at)
-    return (gains[last] - gains[first]) / (tied + 1)  # type: ignore[no-any-return]
+    means: NDArray[np.float64] = (gains[last] - gains[first]) / (tied + 1)
+    return means
 
 
 def _above_and_tied(scores: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

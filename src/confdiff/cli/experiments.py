@@ -94,7 +94,7 @@ def reproduce(
     options: dict[str, Any] = {"datasets": _words(datasets), "methods": _words(methods), "trials": trials}
     options |= {} if epochs is None else {"epochs": epochs}
     if name == "table3":
-        options |= {"prior": "user" if user_prior else "global", "patience": 3 if early_stopping else None}
+        options |= {"prior": "user" if user_prior else "global", "early_stopping": early_stopping}
         _reproduce_table3(options, keep, jobs, folder)
         return
     options |= {"priors": _numbers("--priors", priors), "protocol": protocol}
@@ -123,7 +123,7 @@ def _reproduce_table3(options: dict[str, Any], keep: Path, jobs: int, folder: Pa
         return run_missing(specs, run_recommender_trial, jobs=jobs, folder=folder, **told)
 
     def show(store: "Store") -> None:
-        table = Table("data set", "method", *METRICS, Column("trials", justify="right"))
+        table = Table("data set", Column("method", no_wrap=True), *METRICS, Column("trials", justify="right"))
         for row in ranking_rows(record for record in store.records() if record["key"] in wanted):
             cells = (number(row.mean(metric), row.std(metric)) for metric in METRICS)
             table.add_row(row.dataset, row.method, *cells, str(row.trials))

@@ -151,7 +151,7 @@ DATASETS: dict[str, Entry] = {
 Folder = str | os.PathLike[str]
 
 
-@overload
+@overload  # mypy takes the two for one another, as a literal is a str too; it resolves calls by the first that fits
 def load(name: Literal["ukpconvarg1"], *, folder: Folder | None = None) -> Comparisons: ...  # type: ignore[overload-overlap]
 @overload
 def load(name: str, *, folder: Folder | None = None, incomplete: bool = False) -> Dataset: ...

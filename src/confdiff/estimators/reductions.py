@@ -77,7 +77,8 @@ class OneVersusRest(DifferenceScored, _Reduction):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probabilities of the classes, divided by their sum. X: (m, d). Returns: (m, K)."""
         p = self._positive(X) + 1e-12
-        return p / p.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
+        shares: NDArray[np.float64] = p / p.sum(axis=1, keepdims=True)
+        return shares
 
     def _differences(self, pairs: Pairs) -> NDArray[Any]:
         data = self._items_of(pairs)
@@ -101,11 +102,12 @@ class OneVersusOne(_Reduction):
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The share of the votes of each class; no calibrated probabilities. X: (m, d). Returns: (m, K)."""
         votes = self._positive(X)
-        shares = np.zeros((len(votes), len(self.classes_)))
+        counts = np.zeros((len(votes), len(self.classes_)))
         for (j, k), vote in zip(self._problems(len(self.classes_)), votes.T, strict=True):
-            shares[:, k] += vote
-            shares[:, j] += 1 - vote
-        return shares / shares.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
+            counts[:, k] += vote
+            counts[:, j] += 1 - vote
+        shares: NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
+        return shares
 
 
 def _prior_of(prior: NDArray[Any], problem: tuple[int, ...]) -> float:

@@ -13,7 +13,7 @@ from confdiff.estimators.inputs import as_pairs
 from confdiff.pairs import Pairs
 
 
-class ItemTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class ItemTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Applies a scikit-learn transformer to the items of pairs, so that pairs can go through a ``Pipeline``.
 
     It is fitted on the items of the training pairs. Pairs, given as an (n, 2, d) array or as

@@ -1,9 +1,9 @@
 """The report as Markdown."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from statistics import mean, stdev
-from typing import TypeVar
 
+from confdiff.experiments.grouping import grouped
 from confdiff.experiments.oracles import OracleRow, Trials
 from confdiff.experiments.plots import LABELS
 from confdiff.experiments.rankings import METRICS, RankingRow
@@ -27,8 +27,6 @@ everything they need. Differences are means over the trials that both have, on t
 STUDY = """\
 Accuracy as above, trials in brackets; `+` above and `-` below ConfDiff-ABS on the same pairs (paired t-test over
 trials, 5 %), `=` neither. Conditions were chosen before any of it was run."""
-
-Row = TypeVar("Row")
 
 
 def as_markdown(
@@ -157,18 +155,6 @@ def _oracles(rows: Sequence[OracleRow]) -> list[str]:
             cells += ["" if gap is None else signed(gap) for gap in gaps]
             lines.append(f"| {' | '.join(cells)} |")
     return lines
-
-
-def grouped(rows: Sequence[Row], key: Callable[[Row], Hashable]) -> list[list[Row]]:
-    """The rows of each key, in the order in which keys are met first.
-
-    >>> grouped([3, 1, 5, 2], lambda number: number % 2)
-    [[3, 1, 5], [2]]
-    """
-    groups: dict[Hashable, list[Row]] = {}
-    for row in rows:
-        groups.setdefault(key(row), []).append(row)
-    return list(groups.values())
 
 
 def mean_of(trials: Trials) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import mean, stdev
 from typing import Any
 
+from confdiff.experiments.grouping import grouped
 from confdiff.experiments.paper import printed_numbers
 from confdiff.experiments.plots import LABELS
 from confdiff.experiments.trial import Record
@@ -12,6 +13,8 @@ from confdiff.experiments.trial import Record
 METRICS = ("hr@10", "ndcg@10", "full hr@10", "full ndcg@10")
 PLACE = ("dataset", "source", "prior", "model", "epochs", "partners", "patience", "candidates")
 EPOCHS = 50  # the paper's
+ITEM_MEANS = "item-means"
+"""In the place of a method: nothing is learned of users."""
 NOTES = {
     "small_matrix.csv": "KuaiRec's small matrix, as in the paper.",
     "small_matrix_subset.csv": "A subset of KuaiRec's small matrix: 2.5 % of the paper's 4,676,570 rows, without their "
@@ -47,7 +50,7 @@ class RankingRow:
     @property
     def name(self) -> str:
         """The method as people call it; the means of items are none, and stand beside them."""
-        return "Means of items" if self.method == "item-means" else LABELS[self.method]
+        return "Means of items" if self.method == ITEM_MEANS else LABELS[self.method]
 
     @property
     def trials(self) -> int:
@@ -83,15 +86,13 @@ class RankingRow:
 
 def ranking_rows(records: Iterable[Record]) -> list[RankingRow]:
     """The rows that there are trials for, the best NDCG of each setting first."""
-    groups: dict[tuple[object, ...], list[Record]] = {}
-    for record in records:
-        if "ndcg@10" in record:
-            groups.setdefault((*(record.get(name) for name in PLACE), record["method"]), []).append(record)
+    ranked = [record for record in records if "ndcg@10" in record]
+    groups = grouped(ranked, lambda record: tuple(record.get(name) for name in (*PLACE, "method")))
     printed: dict[tuple[str, str], dict[str, float]] = {}
     for number in printed_numbers():
         if number.table == "table3":
             printed.setdefault((number.dataset, number.method), {})[number.metric] = number.mean
-    rows = [_row(group, printed) for group in groups.values()]
+    rows = [_row(group, printed) for group in groups]
     return sorted(rows, key=_order)
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from confdiff.experiments.figures import FIGURES, FigurePlan, Point, figure_points
-from confdiff.experiments.markdown import as_markdown, grouped, mean_of, number, signed, time_of
+from confdiff.experiments.grouping import grouped
+from confdiff.experiments.markdown import as_markdown, mean_of, number, signed, time_of
 from confdiff.experiments.oracles import OracleRow, oracle_rows
 from confdiff.experiments.plots import LABELS, curves_figure, points_figure, ranks_figure
 from confdiff.experiments.rankings import METRICS, PLACE, RankingRow, ranking_rows

@@ -19,7 +19,7 @@ from confdiff.training import History, Recipe, predict_scores, train
 from confdiff.validation import check_choice, check_count
 
 PRIORS = ("global", "user")
-KEPT_BACK = 0.1  # of the interactions, where training is to stop by them
+KEPT_BACK, PATIENCE = 0.1, 3  # of the interactions, where training is to stop by them; and after how many epochs
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from confdiff.experiments.rankings import EPOCHS, ITEM_MEANS
 from confdiff.recommender.interactions import find_interactions
-from confdiff.recommender.trial import ITEM_MEANS, SETTINGS, RecommenderSpec
+from confdiff.recommender.learning import PATIENCE
+from confdiff.recommender.trial import SETTINGS, RecommenderSpec
 from confdiff.validation import check_choice, check_count
 
 METHODS_OF_TABLE_3 = ("bpr", "mrl", "oracle-hard", "oracle-soft", "pcomp-teacher", "confdiff-abs")
@@ -16,9 +18,9 @@ def table3_grid(
     datasets: Sequence[str] | None = None,
     methods: Sequence[str] | None = None,
     trials: int = 5,
-    epochs: int = 50,
+    epochs: int = EPOCHS,
     prior: str = "global",
-    patience: int | None = None,
+    early_stopping: bool = False,
     folder: Path | None = None,
 ) -> list[RecommenderSpec]:
     """The paper's six methods, ours and the means of items, a round of all of them before the next seed.
@@ -26,6 +28,7 @@ def table3_grid(
     folder: where the files are looked for first, as which of them are there decides the trials.
     """
     names = [check_choice("data set of table3", name, SETTINGS) for name in datasets or SETTINGS]
+    patience = PATIENCE if early_stopping else None
     sources = {name: find_interactions(name, folder).name for name in names}
     return [
         RecommenderSpec(method, seed, epochs, prior=prior, patience=patience, dataset=name, source=source)

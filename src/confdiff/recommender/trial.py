@@ -11,6 +11,7 @@ from typing import ClassVar
 import torch
 
 from confdiff import __version__
+from confdiff.experiments.rankings import ITEM_MEANS
 from confdiff.experiments.trial import Record
 from confdiff.methods import METHODS
 from confdiff.recommender.confidence import Graded, grade_interactions
@@ -18,9 +19,6 @@ from confdiff.recommender.interactions import SOURCES, find_interactions, load_i
 from confdiff.recommender.learning import Learning, build_recommender, pairs_to_learn, scores_of, train_recommender
 from confdiff.recommender.protocol import Split, evaluate, hold_out, item_means
 from confdiff.validation import check_choice
-
-ITEM_MEANS = "item-means"
-"""In the place of a method: nothing is learned of users."""
 
 
 @dataclass(frozen=True)

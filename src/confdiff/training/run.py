@@ -149,7 +149,7 @@ class Run:
         self._set_learning_rate()
         for parameter in self.parameters:  # what optimizer.zero_grad() does, without its bookkeeping
             parameter.grad = None
-        risk.backward()  # type: ignore[no-untyped-call]
+        torch.autograd.backward(risk)
         self._fill_tables()
         self.optimizer.step()
         if self.companion is not None:
