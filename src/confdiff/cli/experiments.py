@@ -64,6 +64,9 @@ def reproduce(
     datasets: Annotated[str | None, typer.Option(help="Only these data sets, such as usps,letter.")] = None,
     methods: Annotated[str | None, typer.Option(help="Only these methods, such as confdiff-abs,oracle-soft.")] = None,
     priors: Annotated[str | None, typer.Option(help="Only these priors, such as .2,.8.")] = None,
+    points: Annotated[
+        str | None, typer.Option(help="Figures: only these places on their axes, such as .8,1.2 for figure3.")
+    ] = None,
     trials: Trials = 5,
     epochs: Annotated[
         int | None, typer.Option(min=1, help="Passes over the pairs; 200 as in the paper, 50 for table3 and the study.")
@@ -83,7 +86,10 @@ def reproduce(
     keep: Results = Path("results"),
     folder: Folder = None,
 ) -> None:
-    """Run the trials of a table of the paper, or of a study. Stop it at will: the same command does what is missing."""
+    """Run the trials of a table or figure of the paper, or of a study.
+
+    Stop it at will: the same command does what is missing.
+    """
     with messages.status("loading PyTorch"):
         from confdiff.experiments.figures import FIGURES, figure_grid
         from confdiff.experiments.paper import TABLES, table_grid
@@ -91,6 +97,8 @@ def reproduce(
         from confdiff.validation import check_choice
 
     check_choice("table, figure or study", name, [*TABLES, "table3", *FIGURES, "study"])
+    if points and name not in FIGURES:
+        raise ValueError(f"--points is for figures; {name} has no axes.")
     options: dict[str, Any] = {"datasets": _words(datasets), "methods": _words(methods), "trials": trials}
     options |= {} if epochs is None else {"epochs": epochs}
     if name == "table3":
@@ -104,7 +112,7 @@ def reproduce(
         _run(study_grid(**options), keep, jobs, folder)
         return
     if name in FIGURES:
-        _run(figure_grid(name, **options), keep, jobs, folder)
+        _run(figure_grid(name, **options, points=_numbers("--points", points)), keep, jobs, folder)
         return
     _run(table_grid(name, **options, prior_is_told=not without_prior), keep, jobs, folder)
 

@@ -1,14 +1,47 @@
 """Methods compared over data sets, priors and seeds: wins and losses, signed ranks, mean ranks."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import mean
 
 import numpy as np
 
 from confdiff.experiments.trial import Record
 
 TIE = 0.001  # accuracies that differ by no more than this are a tie
+
+Trials = Mapping[int, float]
+"""Seed -> accuracy."""
+
+
+@dataclass(frozen=True)
+class Paired:
+    """The mean difference of accuracies over the seeds that two sets of trials have in common.
+
+    p_value: of a paired t-test; None for fewer than three seeds.
+    """
+
+    difference: float
+    seeds: int
+    p_value: float | None
+
+    @property
+    def verdict(self) -> str:
+        """``above`` or ``below`` where that is significant at the 5 % level, else ``level``; empty without a test."""
+        if self.p_value is None:
+            return ""
+        return "level" if self.p_value >= 0.05 else "above" if self.difference > 0 else "below"
+
+
+def paired(first: Trials, second: Trials) -> Paired | None:
+    """The first trials minus the second; None where they have no seed in common.
+
+    >>> paired({0: 0.9, 1: 0.75}, {1: 0.5, 2: 0.1})
+    Paired(difference=0.25, seeds=1, p_value=None)
+    """
+    gains = [first[seed] - second[seed] for seed in sorted(first.keys() & second.keys())]
+    return Paired(mean(gains), len(gains), _paired_test(gains)) if gains else None
 
 
 @dataclass(frozen=True)
@@ -100,6 +133,16 @@ def _cell_means(shared: dict[tuple[object, ...], tuple[float, float]]) -> list[f
     for (*cell, _), (ours, theirs) in shared.items():
         cells.setdefault(tuple(cell), []).append(ours - theirs)
     return [float(np.mean(differences)) for differences in cells.values()]
+
+
+def _paired_test(gains: Sequence[float]) -> float | None:
+    from scipy.stats import ttest_1samp
+
+    if len(gains) < 3:
+        return None
+    if len(set(gains)) == 1:  # no spread at all
+        return 0.0 if gains[0] else 1.0
+    return float(ttest_1samp(gains, 0.0).pvalue)
 
 
 def _signed_rank(differences: Sequence[float]) -> float | None:

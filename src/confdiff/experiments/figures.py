@@ -1,6 +1,6 @@
 """The paper's figures as grids of trials, and the curves that come out of them.
 
-Its source prints no numbers for the figures: what can be compared are the readings in its text.
+Its source prints no numbers for the figures: what can be compared are the readings in its text, here as claims.
 """
 
 from collections.abc import Iterable, Sequence
@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from statistics import mean, stdev
 from typing import Any
 
+from confdiff.experiments.comparison import Trials
 from confdiff.experiments.paper import TABLES
+from confdiff.experiments.plots import LABELS
 from confdiff.experiments.spec import TrialSpec
 from confdiff.experiments.trial import Record
 from confdiff.tasks import TaskSpec
@@ -19,6 +21,9 @@ OURS = ("confdiff-regression",)
 FRACTIONS = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 EPSILONS = (0.8, 0.9, 1.0, 1.1, 1.2)
 SIGMAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
+
+ACCURACY, WRONG_PRIOR, NOISE = "accuracy", "prior times epsilon", "c times N(1, sigma^2)"  # panels
+DISCARDED, REVERSED = "Pcomp-Teacher, (-, +) discarded", "Pcomp-Teacher, (-, +) reversed"
 
 
 @dataclass(frozen=True)
@@ -35,81 +40,127 @@ class Place:
     options: tuple[tuple[str, Any], ...] = ()
 
 
+Spot = tuple[str, float]
+"""A curve, and where on it."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What the paper reads from a figure: the accuracy at one spot of a panel beside that at another.
+
+    bears_out: the outcomes of a paired test, ``above``, ``level`` or ``below``, that agree with it.
+    """
+
+    text: str
+    panel: str
+    first: Spot
+    second: Spot
+    bears_out: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class FigurePlan:
     """What a figure of the paper shows.
 
-    reading: what the paper reads from it.
     x_name: what its curves run over.
+    claims: what the paper reads from it.
+    also: data sets of the paper's figure that are run only where they are asked for, as they take hours.
     """
 
     title: str
-    reading: str
     x_name: str
     datasets: tuple[str, ...]
     places: tuple[Place, ...]
+    claims: tuple[Claim, ...]
+    also: tuple[str, ...] = ()
+
+    @property
+    def axis(self) -> list[float]:
+        """The places that its curves run over."""
+        return sorted({place.x for place in self.places})
 
 
-def _figure1() -> tuple[Place, ...]:
+def _figure1() -> FigurePlan:
     """The pilot: Pcomp-Teacher whose (-, +) pairs are discarded or reversed, and ConfDiff-ABS."""
-    return (
-        Place("accuracy", "Pcomp-Teacher, (-, +) discarded", "pcomp-teacher", 1.0, (("pcomp", "discard"),)),
-        Place("accuracy", "Pcomp-Teacher, (-, +) reversed", "pcomp-teacher", 2.0),
-        Place("accuracy", "ConfDiff-ABS", "confdiff-abs", 3.0),
+    discarded, reversed_, ours = (DISCARDED, 1.0), (REVERSED, 2.0), ("confdiff-abs", 3.0)
+    return FigurePlan(
+        title="Figure 1: discarding or reversing (-, +) pairs",
+        x_name="",
+        datasets=TABLES["table2"],
+        places=(
+            Place(ACCURACY, DISCARDED, "pcomp-teacher", 1.0, (("pcomp", "discard"),)),
+            Place(ACCURACY, REVERSED, "pcomp-teacher", 2.0),
+            Place(ACCURACY, "confdiff-abs", "confdiff-abs", 3.0),
+        ),
+        claims=(
+            Claim("discarding and reversing perform similarly", ACCURACY, reversed_, discarded, ("level",)),
+            Claim("ConfDiff-ABS above Pcomp-Teacher that discards", ACCURACY, ours, discarded, ("above",)),
+            Claim("ConfDiff-ABS above Pcomp-Teacher that reverses", ACCURACY, ours, reversed_, ("above",)),
+        ),
     )
 
 
-def _figure2() -> tuple[Place, ...]:
+def _figure2() -> FigurePlan:
     """Fewer pairs: ReLU and ABS at a share of them, Pcomp-Teacher at all."""
     shares = tuple(
-        Place("accuracy", method, method, share, () if share == 1 else (("fraction", share),))
+        Place(ACCURACY, method, method, share, () if share == 1 else (("fraction", share),))
         for method in ("confdiff-relu", "confdiff-abs")
         for share in FRACTIONS
     )
-    return (*shares, Place("accuracy", "pcomp-teacher", "pcomp-teacher", 1.0))
+    teacher = Place(ACCURACY, "pcomp-teacher", "pcomp-teacher", 1.0)
+    claims = tuple(
+        Claim(
+            f"{LABELS[curve]} with 10 % of the pairs at or above Pcomp-Teacher with all",
+            ACCURACY,
+            (curve, FRACTIONS[0]),
+            (teacher.curve, teacher.x),
+            ("above", "level"),
+        )
+        for curve in ("confdiff-abs", "confdiff-relu")
+    )
+    return FigurePlan(
+        title="Figure 2: fewer pairs",
+        x_name="share of the pairs",
+        datasets=TABLES["table2"],
+        places=(*shares, teacher),
+        claims=claims,
+        also=TABLES["table1"],
+    )
 
 
-def _figure3() -> tuple[Place, ...]:
+def _figure3() -> FigurePlan:
     """A wrong prior and noisy differences, for the three ConfDiff methods and ours."""
     methods = (*CONFDIFF, *OURS)
     priors = tuple(
-        Place("prior times epsilon", method, method, factor, () if factor == 1 else (("prior_factor", factor),))
+        Place(WRONG_PRIOR, method, method, factor, () if factor == 1 else (("prior_factor", factor),))
         for method in methods
         for factor in EPSILONS
     )
-    noise = tuple(
-        Place("c times N(1, sigma^2)", method, method, sigma, _noise(sigma)) for method in methods for sigma in SIGMAS
+    noise = tuple(Place(NOISE, method, method, sigma, _noise(sigma)) for method in methods for sigma in SIGMAS)
+    return FigurePlan(
+        title="Figure 3: an inaccurate prior, noisy differences",
+        x_name="epsilon or sigma",
+        datasets=("mnist", "pendigits"),
+        places=(*priors, *noise),
+        claims=tuple(
+            Claim(
+                f"{LABELS[method]} degenerates at epsilon {end:g}",
+                WRONG_PRIOR,
+                (method, end),
+                (method, 1.0),
+                ("below",),
+            )
+            for method in CONFDIFF
+            for end in (EPSILONS[0], EPSILONS[-1])
+        ),
     )
-    return (*priors, *noise)
 
 
 def _noise(sigma: float) -> tuple[tuple[str, Any], ...]:
     return () if sigma == 0 else (("noise", "multiplicative"), ("noise_amount", sigma))
 
 
-FIGURES: dict[str, FigurePlan] = {
-    "figure1": FigurePlan(
-        "Figure 1: discarding or reversing (-, +) pairs",
-        "ConfDiff-ABS is above Pcomp-Teacher, whichever is done with the pairs that are in the wrong order",
-        "",
-        TABLES["table2"],
-        _figure1(),
-    ),
-    "figure2": FigurePlan(
-        "Figure 2: fewer pairs",
-        "ConfDiff-ABS with 10 % of the pairs is at or above Pcomp-Teacher with all of them",
-        "share of the pairs",
-        TABLES["table2"],
-        _figure2(),
-    ),
-    "figure3": FigurePlan(
-        "Figure 3: an inaccurate prior, noisy differences",
-        "accuracy degenerates at epsilon .8 and 1.2 on some data sets",
-        "epsilon or sigma",
-        ("pendigits", "mnist"),
-        _figure3(),
-    ),
-}
+FIGURES: dict[str, FigurePlan] = {"figure1": _figure1(), "figure2": _figure2(), "figure3": _figure3()}
 """Name -> plan."""
 
 
@@ -119,20 +170,27 @@ def figure_grid(
     datasets: Sequence[str] | None = None,
     methods: Sequence[str] | None = None,
     priors: Sequence[float] | None = None,
+    points: Sequence[float] | None = None,
     trials: int = 5,
     epochs: int = 200,
     protocol: str = "authors",
 ) -> list[TrialSpec]:
-    """The trials of a figure, a whole round of all points before the next seed; those of the tables are among them."""
+    """The trials of a figure, a whole round of all points before the next seed; those of the tables are among them.
+
+    points: only these places on its axes.
+    """
     plan = FIGURES[check_choice("figure", name, FIGURES)]
-    chosen = [check_choice(f"data set of {name}", each, plan.datasets) for each in datasets or plan.datasets]
+    offered = (*plan.datasets, *plan.also)
+    chosen = [check_choice(f"data set of {name}", each, offered) for each in datasets or plan.datasets]
+    axis = [f"{x:g}" for x in plan.axis]
+    wanted = {check_choice(f"point of {name}", f"{x:g}", axis) for x in points or plan.axis}
     specs = [
         TrialSpec(TaskSpec(dataset, prior, protocol, seed, **dict(place.options)), place.method, epochs)
         for seed in range(check_count("trials", trials))
         for dataset in chosen
         for prior in priors or (0.5,)
         for place in plan.places
-        if not methods or place.method in methods
+        if f"{place.x:g}" in wanted and (not methods or place.method in methods)
     ]
     return list(dict.fromkeys(specs))
 
@@ -147,46 +205,36 @@ class Point:
     curve: str
     method: str
     x: float
-    accuracies: tuple[float, ...]
+    trials: Trials
     is_in_tables: bool
 
     @property
     def mean(self) -> float:
         """Mean accuracy."""
-        return mean(self.accuracies)
+        return mean(self.trials.values())
 
     @property
-    def std(self) -> float:
-        """Standard deviation with n - 1; 0 for a single trial."""
-        return stdev(self.accuracies) if len(self.accuracies) > 1 else 0.0
+    def std(self) -> float | None:
+        """Standard deviation with n - 1; None for a single trial."""
+        return stdev(self.trials.values()) if len(self.trials) > 1 else None
 
 
 def figure_points(
-    name: str, records: Iterable[Record], *, protocol: str = "authors", epochs: int = 200, trials: int = 20
+    name: str, records: Iterable[Record], *, protocol: str = "authors", epochs: int = 200, seeds: int = 20
 ) -> list[Point]:
     """The points of a figure that there are trials for."""
     found = {record["key"]: record["accuracy"] for record in records if "accuracy" in record}
     plan = FIGURES[check_choice("figure", name, FIGURES)]
     points = []
-    for dataset in plan.datasets:
+    for dataset in (*plan.also, *plan.datasets):
         for prior in (0.2, 0.5, 0.8):
             for place in plan.places:
-                keys = [
-                    TrialSpec(TaskSpec(dataset, prior, protocol, seed, **dict(place.options)), place.method, epochs).key
-                    for seed in range(trials)
-                ]
-                accuracies = tuple(found[key] for key in keys if key in found)
-                if accuracies:
-                    points.append(
-                        Point(
-                            dataset,
-                            prior,
-                            place.panel,
-                            place.curve,
-                            place.method,
-                            place.x,
-                            accuracies,
-                            not place.options,
-                        )
-                    )
+                specs = (
+                    TrialSpec(TaskSpec(dataset, prior, protocol, seed, **dict(place.options)), place.method, epochs)
+                    for seed in range(seeds)
+                )
+                trials = {spec.task.seed: found[spec.key] for spec in specs if spec.key in found}
+                if trials:
+                    spot = (place.panel, place.curve, place.method, place.x)
+                    points.append(Point(dataset, prior, *spot, trials, is_in_tables=not place.options))
     return points

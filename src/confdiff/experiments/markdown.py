@@ -1,12 +1,15 @@
 """The report as Markdown."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import mean, stdev
 
+from confdiff.experiments.comparison import Duel, Trials
+from confdiff.experiments.figures import FIGURES, Point
 from confdiff.experiments.grouping import grouped
-from confdiff.experiments.oracles import OracleRow, Trials
+from confdiff.experiments.oracles import OracleRow
 from confdiff.experiments.plots import LABELS
 from confdiff.experiments.rankings import METRICS, RankingRow
+from confdiff.experiments.readings import Reading, readings
 from confdiff.experiments.sections import TITLES, Section
 from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell
 
@@ -24,6 +27,9 @@ deviation over trials; best NDCG first."""
 ORACLES = """\
 Methods that can do without the class prior, told it and not, between ConfDiff-ABS and Oracle-Soft, which are told
 everything they need. Differences are means over the trials that both have, on the same pairs."""
+READINGS = """\
+The paper prints no numbers here; what it reads from the figure, on the same pairs and seeds (paired t-test over trials,
+5 %; no verdict below three trials):"""
 STUDY = """\
 Accuracy as above, trials in brackets; `+` above and `-` below ConfDiff-ABS on the same pairs (paired t-test over
 trials, 5 %), `=` neither. Conditions were chosen before any of it was run."""
@@ -34,32 +40,44 @@ def as_markdown(
     study: Sequence[StudyCell] = (),
     rankings: Sequence[RankingRow] = (),
     oracles: Sequence[OracleRow] = (),
+    points: Mapping[str, Sequence[Point]] | None = None,
 ) -> str:
-    """All tables, ours above the paper's, in the paper's arrangement; then our methods, recommenders and the study."""
+    """All tables, ours above the paper's, in the paper's arrangement; its figures; then our methods and the study."""
     lines = ["# Results", "", *INTRODUCTION.splitlines()]
     for section in sections:
         lines += ["", f"## {section.title}", "", f"    {section.command}", "", *_table(section)]
         for part in (_verdicts, _orderings, _comparison):
             lines += ["", *part(section)]
         lines += ["", time_of(section)]
-    if oracles:
-        lines += ["", *_oracles(oracles)]
     if rankings:
         lines += ["", *_rankings(rankings)]
+    for name, found in (points or {}).items():
+        lines += ["", *_figure(name, found)]
+    if oracles:
+        lines += ["", *_oracles(oracles)]
     if study:
         lines += ["", *_study(study)]
     return "\n".join(lines) + "\n"
 
 
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of a table.
+
+    >>> table(["method", "accuracy"], [["ABS", ".950"]])
+    ['| method | accuracy |', '|---|---|', '| ABS | .950 |']
+    """
+    return [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}", *(f"| {' | '.join(row)} |" for row in rows)]
+
+
 def _table(section: Section) -> list[str]:
-    head = ["prior", "method", *(TITLES[name] for name in section.datasets)]
-    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
-    for prior in section.priors:
-        for method in section.methods:
-            row = [f"{prior:g}", LABELS[method]]
-            row += [_cell(section, dataset, prior, method) for dataset in section.datasets]
-            lines.append(f"| {' | '.join(row)} |")
-    return lines
+    return table(
+        ["prior", "method", *(TITLES[name] for name in section.datasets)],
+        (
+            [f"{prior:g}", LABELS[method], *(_cell(section, name, prior, method) for name in section.datasets)]
+            for prior in section.priors
+            for method in section.methods
+        ),
+    )
 
 
 def _cell(section: Section, dataset: str, prior: float, method: str) -> str:
@@ -95,10 +113,9 @@ def number(value: float, std: float | None) -> str:
 
 
 def _verdicts(section: Section) -> list[str]:
-    lines = ["| method | within | above | below |", "|---|---|---|---|"]
-    for method, counts in section.verdicts.items():
-        lines.append(f"| {LABELS[method]} | {counts['within']} | {counts['above']} | {counts['below']} |")
-    return lines
+    verdicts = ("within", "above", "below")
+    rows = ([LABELS[method], *(str(counts[name]) for name in verdicts)] for method, counts in section.verdicts.items())
+    return table(["method", *verdicts], rows)
 
 
 def _orderings(section: Section) -> list[str]:
@@ -113,14 +130,10 @@ def _orderings(section: Section) -> list[str]:
 
 
 def _comparison(section: Section) -> list[str]:
-    lines = [
-        "| ConfDiff-ABS against | won | tied | lost | mean difference | signed-rank p |",
-        "|---|---|---|---|---|---|",
-    ]
-    for duel in section.duels:
-        p = "" if duel.p_value is None else f"{duel.p_value:.2g}"
-        counts = f"{duel.won} | {duel.tied} | {duel.lost}"
-        lines.append(f"| {LABELS[duel.second]} | {counts} | {duel.mean_difference:+.4f} | {p} |")
+    lines = table(
+        ["ConfDiff-ABS against", "won", "tied", "lost", "mean difference", "signed-rank p"],
+        map(_duel, section.duels),
+    )
     ranks = section.ranks
     if ranks.ranks:
         order = ", ".join(f"{LABELS[name]} {rank:.2f}" for name, rank in ranks.ranks.items())
@@ -128,6 +141,11 @@ def _comparison(section: Section) -> list[str]:
         if ranks.critical_difference is not None:
             lines[-1] += f" Critical difference (Nemenyi, 5 %): {ranks.critical_difference:.2f}."
     return lines
+
+
+def _duel(duel: Duel) -> list[str]:
+    counts = map(str, (duel.won, duel.tied, duel.lost))
+    return [LABELS[duel.second], *counts, f"{duel.mean_difference:+.4f}", chance(duel.p_value)]
 
 
 def time_of(section: Section) -> str:
@@ -147,14 +165,53 @@ def _oracles(rows: Sequence[OracleRow]) -> list[str]:
         lines += ["", f"    confdiff reproduce table2 {what}  # and the same --without-prior; table1", ""]
         head = ["data set", "prior", "ConfDiff-ABS", LABELS[first.method], "prior not told", "Oracle-Soft"]
         head += ["above ABS", "below the oracle", "lost without the prior"]
-        lines += [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
-        for row in group:
-            cells = [TITLES[row.dataset], f"{row.prior:g}"]
-            cells += [mean_of(trials) for trials in (row.baseline, row.told, row.not_told, row.oracle)]
-            gaps = (row.above_baseline, row.below_oracle, row.lost_without_prior)
-            cells += ["" if gap is None else signed(gap) for gap in gaps]
-            lines.append(f"| {' | '.join(cells)} |")
+        lines += table(head, map(_oracle_row, group))
     return lines
+
+
+def _oracle_row(row: OracleRow) -> list[str]:
+    trials = [mean_of(trials) for trials in (row.baseline, row.told, row.not_told, row.oracle)]
+    gaps = (row.above_baseline, row.below_oracle, row.lost_without_prior)
+    return [TITLES[row.dataset], f"{row.prior:g}", *trials, *("" if gap is None else signed(gap) for gap in gaps)]
+
+
+def _figure(name: str, points: Sequence[Point]) -> list[str]:
+    """The picture, the accuracies behind it, a table for each panel, and what becomes of the paper's readings."""
+    plan = FIGURES[name]
+    lines = [f"## {plan.title}", "", f"    confdiff reproduce {name}", "", f"![{plan.title}](images/{name}.png)"]
+    for group in grouped(points, lambda point: point.panel):
+        lines += ["", *_panel(group)]
+    head = ["reading", "data set", "prior", "the first", "the second", "difference", "p", "verdict"]
+    return [*lines, "", *READINGS.splitlines(), "", *table(head, map(_reading, readings(name, points)))]
+
+
+def _reading(reading: Reading) -> list[str]:
+    first, second, outcome = reading.first, reading.second, reading.outcome
+    place = [reading.claim.text, TITLES[first.dataset], f"{first.prior:g}"]
+    found = [mean_of(first.trials), mean_of(second.trials), signed(outcome.difference), chance(outcome.p_value)]
+    return [*place, *found, reading.verdict]
+
+
+def _panel(points: Sequence[Point]) -> list[str]:
+    """A row for each curve; a column for each place, where curves run over any."""
+    curves = grouped(points, lambda point: (point.dataset, point.prior, point.curve))
+    axis = sorted({point.x for point in points}) if max(map(len, curves)) > 1 else []
+    rows = []
+    for curve in curves:
+        first, at = curve[0], {point.x: mean_of(point.trials) for point in curve}
+        cells = [at.get(x, "") for x in axis] if axis else list(at.values())
+        rows.append([TITLES[first.dataset], f"{first.prior:g}", LABELS.get(first.curve, first.curve), *cells])
+    columns = [f"{x:g}" for x in axis] or ["accuracy"]
+    return table(["data set", "prior", points[0].panel if axis else "method", *columns], rows)
+
+
+def chance(p_value: float | None) -> str:
+    """A p-value, if there is one.
+
+    >>> chance(0.0312), chance(None)
+    ('0.031', '')
+    """
+    return "" if p_value is None else f"{p_value:.2g}"
 
 
 def mean_of(trials: Trials) -> str:
@@ -175,11 +232,13 @@ def _rankings(rows: Sequence[RankingRow]) -> list[str]:
         first = group[0]
         command = f"{first.command} --trials {max(row.trials for row in group)}"
         lines += ["", f"    {command}", "", f"{first.description} {first.seconds:.0f} s a trial."]
-        lines += ["", "| method | HR@10 | NDCG@10 | full HR@10 | full NDCG@10 | trials |", "|---|---|---|---|---|---|"]
-        for row in group:
-            cells = [_ranking_cell(row, metric) for metric in METRICS]
-            lines.append(f"| {row.name} | {' | '.join(cells)} | {row.trials} |")
+        head = ["method", "HR@10", "NDCG@10", "full HR@10", "full NDCG@10", "trials"]
+        lines += ["", *table(head, map(_ranking_row, group))]
     return lines
+
+
+def _ranking_row(row: RankingRow) -> list[str]:
+    return [row.name, *(_ranking_cell(row, metric) for metric in METRICS), str(row.trials)]
 
 
 def _ranking_cell(row: RankingRow, metric: str) -> str:
@@ -198,21 +257,25 @@ def _study(cells: Sequence[StudyCell]) -> list[str]:
 
 def _one_study(cells: Sequence[StudyCell]) -> list[str]:
     """A row for each condition, a column for each method, and how often each is above or below ABS."""
-    table = {(cell.dataset, cell.prior, cell.condition, cell.method): cell for cell in cells}
+    at = {(cell.dataset, cell.prior, cell.condition, cell.method): cell for cell in cells}
     methods = [name for name in METHODS if any(cell.method == name for cell in cells)]
-    head = ["data set", "prior", "condition", *(LABELS[name] for name in methods)]
-    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
-    for dataset, prior in dict.fromkeys((cell.dataset, cell.prior) for cell in cells):
-        for condition in CONDITIONS:
-            row = [_study_cell(table.get((dataset, prior, condition, name))) for name in methods]
-            lines.append(f"| {TITLES[dataset]} | {prior:g} | {condition} | {' | '.join(row)} |")
-    lines += ["", "| method | above ABS | level | below ABS | mean gain |", "|---|---|---|---|---|"]
+    places = dict.fromkeys((cell.dataset, cell.prior) for cell in cells)
+    lines = table(
+        ["data set", "prior", "condition", *(LABELS[name] for name in methods)],
+        (
+            [TITLES[dataset], f"{prior:g}", condition]
+            + [_study_cell(at.get((dataset, prior, condition, name))) for name in methods]
+            for dataset, prior in places
+            for condition in CONDITIONS
+        ),
+    )
+    rows = []
     for name in methods[1:]:
         own = [cell for cell in cells if cell.method == name and cell.gain is not None]
         counts = [sum(cell.verdict == verdict for cell in own) for verdict in ("above", "level", "below")]
         gain = sum(cell.gain or 0.0 for cell in own) / max(1, len(own))
-        lines.append(f"| {LABELS[name]} | {' | '.join(map(str, counts))} | {signed(gain)} |")
-    return lines
+        rows.append([LABELS[name], *map(str, counts), signed(gain)])
+    return [*lines, "", *table(["method", "above ABS", "level", "below ABS", "mean gain"], rows)]
 
 
 def _study_cell(cell: StudyCell | None) -> str:

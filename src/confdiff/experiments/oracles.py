@@ -1,18 +1,15 @@
 """Methods that need no prior beside ConfDiff-ABS and the oracle that sees the posteriors: told the prior and not."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from statistics import mean
 
 from confdiff.experiments.cells import is_plain
+from confdiff.experiments.comparison import Trials, paired
 from confdiff.experiments.paper import TABLES
 from confdiff.experiments.trial import Record
 from confdiff.methods import METHODS
 
 BASELINE, ORACLE = "confdiff-abs", "oracle-soft"
-
-Trials = Mapping[int, float]
-"""Seed -> accuracy."""
 
 
 @dataclass(frozen=True)
@@ -35,27 +32,22 @@ class OracleRow:
     @property
     def below_oracle(self) -> float | None:
         """Oracle-Soft minus the method that is told the prior, over the seeds that both have."""
-        return paired_difference(self.oracle, self.told)
+        return _difference(self.oracle, self.told)
 
     @property
     def above_baseline(self) -> float | None:
         """The method that is told the prior minus ConfDiff-ABS."""
-        return paired_difference(self.told, self.baseline)
+        return _difference(self.told, self.baseline)
 
     @property
     def lost_without_prior(self) -> float | None:
         """What not knowing the prior costs."""
-        return paired_difference(self.told, self.not_told)
+        return _difference(self.told, self.not_told)
 
 
-def paired_difference(first: Trials, second: Trials) -> float | None:
-    """The mean difference over the seeds that both have; None where there are none.
-
-    >>> round(paired_difference({0: 0.9, 1: 0.8}, {1: 0.7, 2: 0.1}), 3)
-    0.1
-    """
-    both = first.keys() & second.keys()
-    return mean(first[seed] - second[seed] for seed in sorted(both)) if both else None
+def _difference(first: Trials, second: Trials) -> float | None:
+    found = paired(first, second)
+    return found.difference if found else None
 
 
 def oracle_rows(records: Iterable[Record]) -> list[OracleRow]:

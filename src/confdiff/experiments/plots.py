@@ -1,5 +1,6 @@
 """Figures. One colour a method everywhere, from a palette that colour-blind readers can tell apart."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -7,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from confdiff.experiments.grouping import grouped
 from confdiff.metrics import reliability
 
 if TYPE_CHECKING:
@@ -165,44 +167,49 @@ def _style(method: str) -> dict[str, Any]:
 
 
 def points_figure(points: "Sequence[Point]", x_name: str, titles: Mapping[str, str]) -> Figure:
-    """The curves of a figure of the paper: a row for each kind of panel and prior, a column for each data set."""
-    rows = list(dict.fromkeys((point.panel, point.prior) for point in points))
-    datasets = list(dict.fromkeys(point.dataset for point in points))
-    figure = Figure(figsize=(2.7 * len(datasets) + 0.5, 2.2 * len(rows) + 0.7), layout="constrained")
-    panels = figure.subplots(len(rows), len(datasets), squeeze=False)
-    for row, (panel, prior) in enumerate(rows):
-        for column, dataset in enumerate(datasets):
-            axes = panels[row][column]
-            here = [p for p in points if (p.panel, p.prior, p.dataset) == (panel, prior, dataset)]
-            _point_curves(axes, here)
-            axes.tick_params(labelsize=7)
-            axes.yaxis.set_major_formatter("{x:.4g}")
-            axes.grid(alpha=0.25)
-            if row == 0:
-                axes.set_title(titles[dataset], fontsize=10)
-            if column == 0:
-                axes.set_ylabel(f"accuracy, prior {prior:g}", fontsize=8)
-            axes.set_xlabel(panel if panel != "accuracy" else x_name, fontsize=8)
+    """The curves of a figure of the paper, two panels a row, so that it can be read at the width of a page's text."""
+    panels = grouped(points, lambda point: (point.prior, titles[point.dataset], point.panel))
+    priors = {point.prior for point in points}
+    rows = math.ceil(len(panels) / 2)
+    figure = Figure(figsize=(5.5, 1.9 * rows + 0.5), layout="constrained")
+    axes_of_all = figure.subplots(rows, 2, squeeze=False).flat
+    for axes, here in zip(axes_of_all, panels, strict=False):
+        first = here[0]
+        _point_curves(axes, here)
+        axes.tick_params(labelsize=7)
+        axes.yaxis.set_major_formatter("{x:.4g}")
+        axes.grid(alpha=0.25)
+        axes.set_title(titles[first.dataset] + (f", prior {first.prior:g}" if len(priors) > 1 else ""), fontsize=9)
+        axes.set_xlabel(first.panel if first.panel != "accuracy" else x_name, fontsize=8)
+        if axes.get_subplotspec().is_first_col():
+            axes.set_ylabel("accuracy", fontsize=8)
+    for axes in figure.axes[len(panels) :]:
+        axes.remove()
     shown = {label: line for axes in figure.axes for line, label in zip(*axes.get_legend_handles_labels(), strict=True)}
-    columns = max(2, min(4, len(datasets)))
-    figure.legend(
-        list(shown.values()), list(shown), loc="outside lower center", ncols=columns, fontsize=8, frameon=False
-    )
+    figure.legend(list(shown.values()), list(shown), loc="outside lower center", ncols=2, fontsize=8, frameon=False)
     return figure
 
 
 def _point_curves(axes: Axes, points: "Sequence[Point]") -> None:
     """Curves with a band of one deviation; a curve of a single point is a line across, as a level to compare with."""
     curves = list(dict.fromkeys(point.curve for point in points))
-    bars = len(curves) == len(points)  # nothing runs over anything: compare side by side
+    side_by_side = len(curves) == len(points)  # nothing runs over anything
     for curve in curves:
         own = sorted((point for point in points if point.curve == curve), key=lambda point: point.x)
         colour, label = COLOURS[own[0].method], LABELS.get(curve, curve)
-        x, y, band = [p.x for p in own], [p.mean for p in own], [p.std for p in own]
-        if bars:
-            hatch = "//" if "discarded" in curve else ""
-            axes.bar(x, y, yerr=band, color=colour, label=label, width=0.8, capsize=3, hatch=hatch, edgecolor="white")
+        x, y, band = [p.x for p in own], [p.mean for p in own], [p.std or 0.0 for p in own]
+        if side_by_side:
+            fill = "white" if "discarded" in curve else colour
+            style: dict[str, Any] = {
+                "color": colour,
+                "markerfacecolor": fill,
+                "markersize": 6,
+                "capsize": 4,
+                "linewidth": 1.4,
+            }
+            axes.errorbar(x, y, band, fmt="o", label=label, **style)
             axes.set_xticks([])
+            axes.margins(x=0.3)
         elif len(own) == 1:
             axes.axhline(y[0], color=colour, label=label, linestyle="--", linewidth=1.4)
             axes.axhspan(y[0] - band[0], y[0] + band[0], color=colour, alpha=0.12, linewidth=0)
@@ -210,5 +217,3 @@ def _point_curves(axes: Axes, points: "Sequence[Point]") -> None:
             axes.plot(x, y, "o-", color=colour, label=label, markersize=3, linewidth=1.4)
             low, high = np.array(y) - np.array(band), np.array(y) + np.array(band)
             axes.fill_between(x, low, high, color=colour, alpha=0.15, linewidth=0)
-    if bars and points:
-        axes.set_ylim(max(0.0, min(point.mean - point.std for point in points) - 0.05), 1.0)

@@ -9,10 +9,11 @@ from matplotlib.figure import Figure
 
 from confdiff.experiments.figures import FIGURES, FigurePlan, Point, figure_points
 from confdiff.experiments.grouping import grouped
-from confdiff.experiments.markdown import as_markdown, mean_of, number, signed, time_of
+from confdiff.experiments.markdown import as_markdown, chance, mean_of, number, signed, time_of
 from confdiff.experiments.oracles import OracleRow, oracle_rows
 from confdiff.experiments.plots import LABELS, curves_figure, points_figure, ranks_figure
 from confdiff.experiments.rankings import METRICS, PLACE, RankingRow, ranking_rows
+from confdiff.experiments.readings import Reading, readings
 from confdiff.experiments.sections import TITLES, Section, sections_of
 from confdiff.experiments.store import Store
 from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell, study_cells
@@ -33,7 +34,7 @@ def write_report(store: Store, folder: Path) -> dict[str, Path]:
     oracles = oracle_rows(records)
     points = {name: found for name in FIGURES if (found := curves_of(name, records))}
     contents = {
-        "markdown": (folder / "results.md", as_markdown(sections, study, rankings, oracles)),
+        "markdown": (folder / "results.md", as_markdown(sections, study, rankings, oracles, points)),
         "table": (folder / "results.csv", as_csv(sections)),
         "page": (folder / "results.html", as_html(sections, study, rankings, points, oracles)),
     }
@@ -49,22 +50,22 @@ def write_report(store: Store, folder: Path) -> dict[str, Path]:
     for name, found in points.items():
         figure = points_figure(found, FIGURES[name].x_name, TITLES)
         for ending in ("png", "svg"):
-            files[f"{name}, {ending}"] = folder / f"{name}.{ending}"
+            files[f"{name}, {ending}"] = folder / "images" / f"{name}.{ending}"
             with replacing(files[f"{name}, {ending}"]) as temporary:
                 figure.savefig(temporary, dpi=150)
     return files
 
 
 def curves_of(name: str, records: Sequence[Record]) -> list[Point]:
-    """The points of a figure, if there is more than what the tables have anyway."""
-    points = figure_points(name, records)
-    return [] if all(point.is_in_tables for point in points) else points
+    """The points of a figure, for data sets and priors where there is more than what the tables have anyway."""
+    places = grouped(figure_points(name, records), lambda point: (point.dataset, point.prior))
+    return [point for place in places if not all(point.is_in_tables for point in place) for point in place]
 
 
 def as_points_csv(points: Sequence[Point]) -> str:
     """One line a point."""
     rows = [
-        [p.dataset, p.prior, p.panel, p.curve, p.method, p.x, len(p.accuracies), _digits(p.mean), _digits(p.std)]
+        [p.dataset, p.prior, p.panel, p.curve, p.method, p.x, len(p.trials), _digits(p.mean), _digits(p.std)]
         for p in points
     ]
     return _csv(["dataset", "prior", "panel", "curve", "method", "x", "trials", "mean", "std"], rows)
@@ -139,7 +140,7 @@ def as_html(
     pages.globals |= {"labels": LABELS, "titles": TITLES, "conditions": list(CONDITIONS), "methods": METHODS}
     pages.globals |= {"metrics": METRICS}
     pages.globals |= {"number": number, "signed": signed, "time_of": time_of}
-    pages.globals |= {"mean_of": mean_of}
+    pages.globals |= {"mean_of": mean_of, "chance": chance}
     pages.filters["groupby_place"] = _by_place
     pictures = {section.name: [as_address(figure) for figure in _figures(section)] for section in sections}
     return pages.get_template("report.html").render(
@@ -152,10 +153,11 @@ def as_html(
     )
 
 
-def _drawn(points: Mapping[str, Sequence[Point]]) -> list[tuple[FigurePlan, str]]:
+def _drawn(points: Mapping[str, Sequence[Point]]) -> list[tuple[str, FigurePlan, str, list[Reading]]]:
     return [
-        (FIGURES[name], as_address(points_figure(found, FIGURES[name].x_name, TITLES)))
+        (name, plan, as_address(points_figure(found, plan.x_name, TITLES)), readings(name, found))
         for name, found in points.items()
+        for plan in (FIGURES[name],)
     ]
 
 

@@ -9,6 +9,7 @@ from statistics import mean, stdev
 from typing import Any
 
 from confdiff.experiments.cells import is_plain
+from confdiff.experiments.comparison import Paired, paired
 from confdiff.experiments.spec import TrialSpec
 from confdiff.experiments.trial import Record
 from confdiff.tasks import TaskSpec
@@ -24,6 +25,7 @@ CONDITIONS: dict[str, dict[str, Any]] = {
     "prior times 1.2": {"prior_factor": 1.2},
 }
 """What is said of the differences or the prior -> the options of a task."""
+IN_FIGURE_3 = ("exact", "c times N(1, .5^2)", "prior times .8", "prior times 1.2")
 
 DATASETS = ("usps", "pendigits")
 PRIORS = (0.2, 0.5)
@@ -64,7 +66,7 @@ def study_grid(
 class StudyCell:
     """The trials of one method under one condition.
 
-    p_value: of a paired t-test against the baseline on the same tasks; None for fewer than three of these.
+    against_baseline: the method minus ConfDiff-ABS on the same tasks; None for that method itself.
     """
 
     protocol: str
@@ -74,8 +76,7 @@ class StudyCell:
     condition: str
     method: str
     accuracies: tuple[float, ...]
-    gain: float | None
-    p_value: float | None
+    against_baseline: Paired | None
 
     @property
     def mean(self) -> float:
@@ -90,13 +91,21 @@ class StudyCell:
     @property
     def verdict(self) -> str:
         """``above`` or ``below`` the baseline where that is significant at the 5 % level, else ``level``."""
-        if self.p_value is None or self.gain is None:
-            return ""
-        return "level" if self.p_value >= 0.05 else "above" if self.gain > 0 else "below"
+        return self.against_baseline.verdict if self.against_baseline else ""
+
+    @property
+    def gain(self) -> float | None:
+        """The mean difference from the baseline."""
+        return self.against_baseline.difference if self.against_baseline else None
+
+    @property
+    def p_value(self) -> float | None:
+        """Of a paired t-test against the baseline; None for fewer than three tasks."""
+        return self.against_baseline.p_value if self.against_baseline else None
 
 
 def study_cells(records: Iterable[Record]) -> list[StudyCell]:
-    """The cells of studies that there are trials for: of any number of epochs, if not all of them are exact."""
+    """The cells of studies that there are trials for: of any number of epochs, if there is more than Figure 3 has."""
     trials: dict[tuple[str, int], dict[tuple[str, float, str, str], dict[int, float]]] = {}
     for record in records:
         condition = _condition(record)
@@ -107,7 +116,7 @@ def study_cells(records: Iterable[Record]) -> list[StudyCell]:
     return [
         cell
         for (protocol, epochs), group in sorted(trials.items())
-        if any(condition != "exact" for _, _, condition, _ in group)
+        if any(condition not in IN_FIGURE_3 for _, _, condition, _ in group)
         for cell in _cells(group, protocol, epochs)
     ]
 
@@ -128,20 +137,5 @@ def _cells(
     for place in sorted(group, key=lambda place: (place[0], place[1], order[place[2]], order[place[3]])):
         dataset, prior, condition, method = place
         baseline = group.get((dataset, prior, condition, BASELINE), {})
-        gains = _gains(group[place], baseline) if method != BASELINE else []
-        gain = mean(gains) if gains else None
-        yield StudyCell(protocol, epochs, *place, tuple(group[place].values()), gain, _paired_test(gains))
-
-
-def _gains(ours: dict[int, float], theirs: dict[int, float]) -> list[float]:
-    return [accuracy - theirs[seed] for seed, accuracy in ours.items() if seed in theirs]
-
-
-def _paired_test(gains: Sequence[float]) -> float | None:
-    from scipy.stats import ttest_1samp
-
-    if len(gains) < 3:
-        return None
-    if len(set(gains)) == 1:  # no spread at all
-        return 0.0 if gains[0] else 1.0
-    return float(ttest_1samp(gains, 0.0).pvalue)
+        against = paired(group[place], baseline) if method != BASELINE else None
+        yield StudyCell(protocol, epochs, *place, tuple(group[place].values()), against)
