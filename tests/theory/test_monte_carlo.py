@@ -34,6 +34,44 @@ def test_partial_risks_are_those_of_the_library():
         assert terms[:, function] == pytest.approx(expected.numpy())
 
 
+def terms_of(sample):
+    """(4, m) the partial risks of all functions, each by the library's own risk."""
+    g, c = torch.from_numpy(WORLD.scores), torch.from_numpy(sample.c)
+    rows = [confdiff_terms(scores[sample.left], scores[sample.right], c, prior=WORLD.prior) for scores in g]
+    return torch.stack(rows, dim=1).numpy()
+
+
+def samples(n, settings, times=1):
+    return [draw(WORLD, n, np.random.default_rng([settings.seed, n, i])) for i in range(times * settings.repetitions)]
+
+
+SOME = int(np.argsort(WORLD.true_risks)[len(WORLD.true_risks) // 3])
+EXCESS = WORLD.true_risks - min(WORLD.true_risks)
+ERRORS = {
+    "convergence_at_a_function": lambda terms: abs(sum(terms[:, SOME]) - WORLD.true_risks[SOME]),
+    "uniform_deviation": lambda terms: max(abs(sum(terms) - WORLD.true_risks)),
+    "estimation_error": lambda terms: EXCESS[np.argmin(sum(terms))],
+    "corrected_deviation": lambda terms: abs(sum(abs(t) for t in terms[:, SOME]) - WORLD.true_risks[SOME]),
+    "corrected_estimation_error": lambda terms: EXCESS[np.argmin(sum(abs(t) for t in terms))],
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_what_is_measured_worked_out_sample_by_sample(name):
+    settings = Settings(sizes=(2, 6), repetitions=12)  # so few pairs that partial risks are often negative
+    expected = [np.quantile([ERRORS[name](terms_of(sample)) for sample in samples(n, settings)], 0.95) for n in (2, 6)]
+    assert BY_NAME[name](WORLD, settings).measured == pytest.approx(expected)
+
+
+def test_the_bias_worked_out_sample_by_sample():
+    settings, best = Settings(repetitions=2), int(np.argmin(WORLD.true_risks))
+    check = BY_NAME["correction_bias"](WORLD, settings)
+    for n, measured in zip(check.x[:3], check.measured, strict=False):
+        terms = [terms_of(sample)[:, best] for sample in samples(int(n), settings, 20)]
+        assert measured == pytest.approx(np.mean([-2 * sum(t for t in row if t < 0) for row in terms]))
+    assert check.measured[0] > 0.01
+
+
 MUTATIONS = {
     "a factor of 2": lambda terms: 2 * terms,
     "one term left out": lambda terms: terms * np.array([1, 1, 1, 0])[:, None],

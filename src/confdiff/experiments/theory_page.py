@@ -44,16 +44,24 @@ def check_figure(check: Check) -> Figure:
     """What was measured, and the bound above it."""
     figure = Figure(figsize=(4.6, 3.0), layout="constrained")
     axes = figure.subplots()
-    axes.plot(check.x, check.measured, "o-", color=MEASURED, label="measured", markersize=4)
+    if check.labels:
+        axes.errorbar(check.x, check.measured, 2, fmt="o", color=MEASURED, markersize=4, capsize=4)
+        axes.axhline(0, color="0.4", linewidth=0.8)
+        axes.set_xticks(check.x, check.labels)
+    else:
+        axes.plot(check.x, check.measured, "o-", color=MEASURED, label="measured", markersize=4)
     if check.bound:
         axes.plot(check.x, check.bound, "s--", color=BOUND, label="bound", markersize=4)
         axes.legend(frameon=False, fontsize=8)
     if check.logarithmic:
         axes.set_xscale("log")
         axes.set_yscale("log")
+        axes.set_xticks(check.x, [f"{x:g}" for x in check.x])
+        axes.minorticks_off()
     elif check.bound:
         axes.set_yscale("log")
     axes.set_xlabel(check.x_name, fontsize=9)
+    axes.set_ylabel(check.y_name, fontsize=9)
     axes.tick_params(labelsize=8)
     axes.grid(alpha=0.25)
     return figure

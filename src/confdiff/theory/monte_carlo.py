@@ -20,6 +20,7 @@ class Check:
 
     x, measured, bound: a curve, what was measured along it, and what the result allows (empty where it is no bound).
     finding: what was found, in words and numbers. holds: whether that is as the result says.
+    labels: what stands at each x, where these are no numbers.
     """
 
     name: str
@@ -32,6 +33,8 @@ class Check:
     holds: bool
     spread: list[float] = field(default_factory=list)
     logarithmic: bool = True
+    y_name: str = "error, 95 % quantile"
+    labels: tuple[str, ...] = ()
 
     @property
     def ratio(self) -> float | None:
@@ -60,13 +63,15 @@ def unbiasedness(world: World, settings: Settings) -> Check:
     return Check(
         "Theorem 1 and Lemma 3",
         "each partial risk estimates half the risk of one class without bias, and their sum the classification risk",
-        "A, B, C, D, sum",
+        "partial risk",
         [1, 2, 3, 4, 5],
         [float(value) for value in z],
         [],
         f"largest bias {np.abs(z).max():.1f} standard errors over {len(terms):,} samples of {n} pairs",
         bool(np.abs(z).max() < 4),
         logarithmic=False,
+        y_name="bias / standard error",
+        labels=("A", "B", "C", "D", "sum"),
     )
 
 
@@ -89,6 +94,7 @@ def variance(world: World, settings: Settings) -> Check:
         f"{values[-1] / values[5]:.1f} times that at 1/2",
         abs(place - 0.5) < 0.05 and min(values) == values[5],
         logarithmic=False,
+        y_name="variance",
     )
 
 
@@ -197,7 +203,21 @@ def correction_bias(world: World, settings: Settings) -> Check:
         f"{measured[-1]:.1e} at {sizes[-1]}",
         holds,
         spread,
+        y_name="bias",
     )
+
+
+def corrected_deviation(world: World, settings: Settings) -> Check:
+    """Theorem 5: the error of the corrected (ABS) risk at one function."""
+    function = _some_function(world)
+    least = world.expected_terms[:, function].tolist()
+
+    def error(terms: Vector) -> float:
+        return float(np.abs(terms[:, function]).sum() - world.true_risks[function])
+
+    limit = [bounds.theorem_5_deviation(n, least, delta=DELTA, bound=world.constants.bound) for n in settings.sizes]
+    table = _along(world, settings, error)
+    return _rate("Theorem 5, deviation", "|R_tilde(g) - R(g)| falls as n^(-1/2)", settings, table, limit, exact=True)
 
 
 def corrected_estimation_error(world: World, settings: Settings) -> Check:
@@ -228,6 +248,7 @@ CHECKS: tuple[Callable[[World, Settings], Check], ...] = (
     error_under_noise,
     error_under_a_wrong_prior,
     correction_bias,
+    corrected_deviation,
     corrected_estimation_error,
 )
 """All of them, in the order of the paper."""

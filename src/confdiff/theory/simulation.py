@@ -33,7 +33,7 @@ class World:
 
     @classmethod
     def make(
-        cls, *, k: int = 60, radius: float = 2.0, side: int = 25, sharpness: float = 2.0, seed: int = 0
+        cls, *, k: int = 60, radius: float = 2.0, side: int = 51, sharpness: float = 2.0, seed: int = 0
     ) -> "World":
         """Points around the origin, posteriors that a linear function explains but for a bend, a grid of weights."""
         chance = np.random.default_rng(seed)
