@@ -20,6 +20,7 @@ RISKS = ("tests/risks", "tests/test_methods.py")
 TESTS = {
     "theory": ("tests/theory",),
     "risks": RISKS,
+    "risks/pcomp.py": (*RISKS, "tests/test_companions.py"),
     "corrections.py": ("tests/test_corrections.py", *RISKS),
     "losses.py": ("tests/test_losses.py",),
 }
@@ -85,6 +86,7 @@ MUTATIONS: dict[str, list[tuple[str, str]]] = {
         ("world.posteriors[right] - world.posteriors[left]", "world.posteriors[left] - world.posteriors[right]"),
     ],
     "theory/monte_carlo.py": [
+        ("float(np.abs(terms[:, function]).sum() - ", "float(np.abs(terms[:, function].sum()) - "),
         ("np.abs(terms).sum(1) - terms.sum(1)", "np.abs(terms.sum(1)) - terms.sum(1)"),
         (
             "return float(np.abs(terms.sum(0) - world.true_risks).max())",
