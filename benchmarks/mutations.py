@@ -127,6 +127,7 @@ MUTATIONS: dict[str, list[tuple[str, str]]] = {
     "risks/ranking.py": [
         ("loss(s * (g_prime - g)) * s.abs()", "loss(s * (g - g_prime)) * s.abs()"),
         ("loss(s * (g_prime - g)) * s.abs()", "loss(s * (g_prime - g))"),
+        ("weight=weight, loss=hinge)", "weight=weight, loss=loss)"),
     ],
     "corrections.py": [
         ("return z.abs()", "return z.relu()"),

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 import torch
 
@@ -25,6 +27,19 @@ def test_every_alpha_is_unbiased(alpha):
     i, j, weight = d.pairs()
     terms = confdiff_terms(d.g[i], d.g[j], d.r[j] - d.r[i], prior=d.prior, weight=weight, alpha=alpha)
     assert terms.sum().item() == pytest.approx(d.risk(logistic).item(), abs=1e-12)
+
+
+def test_alpha_weighs_the_two_directions_of_a_pair():
+    """Lemma 1, restated: alpha L(x, x') + (1 - alpha) L(x', x), of which each has a term of either class."""
+    prior, alpha, (a, b, c) = 0.3, 0.8, (0.7, -1.2, 0.25)
+
+    def phi(z):
+        return math.log1p(math.exp(-z))
+
+    terms = confdiff_terms(*(torch.tensor([value]) for value in (a, b, c)), prior=prior, alpha=alpha)
+    forth = [alpha * (prior - c) * phi(a), alpha * (1 - prior - c) * phi(-b)]
+    back = [(1 - alpha) * (prior + c) * phi(b), (1 - alpha) * (1 - prior + c) * phi(-a)]
+    assert terms.tolist() == pytest.approx([*forth, *back])
 
 
 @pytest.mark.parametrize("seed", range(5))
