@@ -101,10 +101,10 @@ def _figure1() -> FigurePlan:
 
 
 def _figure2() -> FigurePlan:
-    """Fewer pairs: ReLU and ABS at a share of them, Pcomp-Teacher at all."""
+    """Fewer pairs: ReLU, ABS and ours at a share of them, Pcomp-Teacher at all."""
     shares = tuple(
         Place(ACCURACY, method, method, share, () if share == 1 else (("fraction", share),))
-        for method in ("confdiff-relu", "confdiff-abs")
+        for method in ("confdiff-relu", "confdiff-abs", *OURS)
         for share in FRACTIONS
     )
     teacher = Place(ACCURACY, "pcomp-teacher", "pcomp-teacher", 1.0)
