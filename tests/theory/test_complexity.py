@@ -34,11 +34,14 @@ def test_finite_classes():
     exact = np.mean((SIGNS @ scores.T).max(axis=1)) / 6
     estimate, error = finite_complexity(scores, draws=4000)
     assert abs(estimate - exact) < 4 * error
+    spread = np.std((SIGNS @ scores.T).max(axis=1) / 6)
+    assert error == pytest.approx(spread / math.sqrt(4000), rel=0.1)
 
 
 def test_the_bound_of_a_network_is_above_what_networks_reach():
     network = nn.Sequential(nn.Linear(3, 4, bias=False), nn.ReLU(), nn.Linear(4, 1, bias=False))
     norms = frobenius_norms(network)
+    assert norms == pytest.approx([np.linalg.norm(layer.weight.detach().numpy()) for layer in network[::2]])
     bound = network_complexity(X, norms)
     # A finite part of the class: networks with weights of these norms in random directions.
     parts = []
@@ -48,9 +51,13 @@ def test_the_bound_of_a_network_is_above_what_networks_reach():
         second *= norms[1] / np.linalg.norm(second)
         parts.append(np.maximum(first @ X.T, 0).T @ second)
     assert finite_complexity(parts)[0] < bound
-    assert bound == pytest.approx(
-        np.linalg.norm(X, axis=1).max() / math.sqrt(6) * (math.sqrt(4 * math.log(2)) + 1) * norms[0] * norms[1]
-    )
+    assert bound == pytest.approx(np.linalg.norm(X) / 6 * (math.sqrt(4 * math.log(2)) + 1) * norms[0] * norms[1])
+
+
+@pytest.mark.parametrize("layer", [nn.Linear(3, 4), nn.BatchNorm1d(3), nn.Sigmoid()])
+def test_networks_that_the_bound_is_not_for_are_refused(layer):
+    with pytest.raises(ValueError, match="for which it would say nothing"):
+        frobenius_norms(nn.Sequential(nn.Linear(3, 3, bias=False), layer))
 
 
 def test_unknown_norms_are_refused():

@@ -7,9 +7,11 @@ import torch
 from command import confdiff
 from confdiff.experiments.theory_page import theory_csv, theory_html
 from confdiff.risks import confdiff_terms
-from confdiff.theory import bounds, monte_carlo
-from confdiff.theory.monte_carlo import CHECKS, Settings
-from confdiff.theory.simulation import World, draw, partial_risks
+from confdiff.theory import bounds, measuring
+from confdiff.theory.complexity import finite_complexity
+from confdiff.theory.measuring import Check, Settings
+from confdiff.theory.monte_carlo import CHECKS, FEW
+from confdiff.theory.simulation import World, draw, pair_losses, partial_risks
 
 WORLD = World.make(k=30, side=11)
 SETTINGS = Settings(sizes=(50, 100, 200, 400, 800), repetitions=60)
@@ -32,6 +34,7 @@ def test_partial_risks_are_those_of_the_library():
         c = torch.from_numpy(sample.c)
         expected = confdiff_terms(g[sample.left], g[sample.right], c, prior=0.3)
         assert terms[:, function] == pytest.approx(expected.numpy())
+    assert pair_losses(WORLD, sample).mean(axis=1) == pytest.approx(partial_risks(WORLD, sample).sum(axis=0))
 
 
 def terms_of(sample):
@@ -45,7 +48,8 @@ def samples(n, settings, times=1):
     return [draw(WORLD, n, np.random.default_rng([settings.seed, n, i])) for i in range(times * settings.repetitions)]
 
 
-SOME = int(np.argsort(WORLD.true_risks)[len(WORLD.true_risks) // 3])
+LARGE = [i for i in range(len(WORLD.scores)) if 2 * np.abs(WORLD.scores[i]).max() >= np.abs(WORLD.scores).max()]
+SOME = sorted(LARGE, key=lambda i: WORLD.true_risks[i])[len(LARGE) // 3]
 EXCESS = WORLD.true_risks - min(WORLD.true_risks)
 ERRORS = {
     "convergence_at_a_function": lambda terms: abs(sum(terms[:, SOME]) - WORLD.true_risks[SOME]),
@@ -65,13 +69,143 @@ def test_what_is_measured_worked_out_sample_by_sample(name, seed):
     assert BY_NAME[name](WORLD, settings).measured == pytest.approx(expected)
 
 
-def test_the_bias_worked_out_sample_by_sample():
-    settings, best = Settings(repetitions=2), int(np.argmin(WORLD.true_risks))
-    check = BY_NAME["correction_bias"](WORLD, settings)
-    for n, measured in zip(check.x[:3], check.measured, strict=False):
-        terms = [terms_of(sample)[:, best] for sample in samples(int(n), settings, 20)]
-        assert measured == pytest.approx(np.mean([-2 * sum(t for t in row if t < 0) for row in terms]))
-    assert check.measured[0] > 0.01
+def mild_terms(n, settings):
+    """The partial risks of the best function of the world with an eighth of the scores."""
+    mild = World(WORLD.points, WORLD.mass, WORLD.posteriors, WORLD.scores / 8)
+    best = int(np.argmin(mild.true_risks))
+    return mild, [partial_risks(mild, sample)[:, best] for sample in samples(n, settings, 20)], best
+
+
+def test_lemma_6_and_the_bias_worked_out_sample_by_sample():
+    settings = Settings(repetitions=10)
+    lemma, theorem = (BY_NAME[name](WORLD, settings) for name in ("negative_terms", "correction_bias"))
+    for place, n in enumerate(FEW[:3]):
+        mild, terms, best = mild_terms(n, settings)
+        assert lemma.measured[place] == pytest.approx(np.mean([any(t <= 0 for t in row) for row in terms]))
+        assert theorem.measured[place] == pytest.approx(np.mean([-2 * sum(t for t in row if t < 0) for row in terms]))
+        least = mild.expected_terms[:, best].tolist()
+        assert lemma.bound[place] == bounds.lemma_6_negative_terms(n, least, bound=mild.constants.bound)
+        assert theorem.bound[place] == bounds.theorem_5_bias(n, least, bound=mild.constants.bound)
+    assert lemma.bound[-1] < 1
+
+
+def test_the_variance_is_that_of_all_pairs_enumerated():
+    check = BY_NAME["variance"](WORLD, Settings(sizes=(50,), repetitions=400))
+    left, right = (rows.ravel() for rows in np.indices((30, 30)))
+    chances = WORLD.mass[left] * WORLD.mass[right]
+    g, c = torch.from_numpy(WORLD.scores[SOME]), torch.from_numpy(WORLD.posteriors[right] - WORLD.posteriors[left])
+    for place, alpha in ((0, 0.0), (5, 0.5), (8, 0.8)):
+        pairs = zip(g[left], g[right], c, strict=True)
+        values = np.array(
+            [
+                confdiff_terms(a[None], b[None], d[None], prior=WORLD.prior, alpha=alpha).sum().item()
+                for a, b, d in pairs
+            ]
+        )
+        exact = (chances @ values**2 - (chances @ values) ** 2) / 50
+        assert check.measured[place] == pytest.approx(exact, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("name", "amounts", "told"),
+    [
+        ("error_under_noise", (0.0, 0.1, 0.2, 0.3, 0.4), "mean_error"),
+        ("error_under_a_wrong_prior", (0.0, 0.05, 0.1, 0.2, 0.3), "prior_error"),
+    ],
+)
+def test_what_is_wrong_worked_out_sample_by_sample(name, amounts, told):
+    n, settings = 20, Settings(sizes=(10, 20), repetitions=12)
+    check = BY_NAME[name](WORLD, settings)
+    for place, amount in enumerate(amounts):
+        errors, wrong = [], []
+        for number, sample in enumerate(samples(n, settings)):
+            c, prior = sample.c.copy(), WORLD.prior
+            if told == "mean_error":  # towards 0, and beyond
+                size = amount * np.abs(np.random.default_rng([0, number]).normal(size=n))
+                c = np.where(c > 0, c - size, np.where(c < 0, c + size, c))
+            else:
+                prior = prior + amount
+            risks = partial_risks(WORLD, type(sample)(sample.left, sample.right, c), prior=prior).sum(axis=0)
+            errors.append(EXCESS[np.argmin(risks)])
+            wrong.append(np.abs(c - sample.c).mean())
+        assert check.measured[place] == pytest.approx(np.quantile(errors, 0.95))
+        size = amount if told == "prior_error" else float(np.mean(wrong))
+        limit = bounds.theorem_4_estimation_error_under_noise(
+            n, measuring.complexity(WORLD, n, settings), delta=0.05, loss=WORLD.constants, **{told: size}
+        )
+        assert check.bound[place] == pytest.approx(limit)
+
+
+AT_SOME = WORLD.expected_terms[:, SOME].tolist()
+LEAST = [min(row) for row in WORLD.expected_terms.tolist()]
+BOUNDS = {
+    "convergence_at_a_function": lambda n, _: 2 * WORLD.constants.bound * bounds.mcdiarmid(n, 0.05),
+    "uniform_deviation": lambda n, r: bounds.lemma_5_uniform_deviation(n, r, delta=0.05, loss=WORLD.constants),
+    "estimation_error": lambda n, r: bounds.theorem_3_estimation_error(n, r, delta=0.05, loss=WORLD.constants),
+    "corrected_deviation": lambda n, _: bounds.theorem_5_deviation(n, AT_SOME, delta=0.05, bound=WORLD.constants.bound),
+    "corrected_estimation_error": lambda n, r: bounds.theorem_6_estimation_error_of_the_corrected(
+        n, r, LEAST, delta=0.05, loss=WORLD.constants
+    ),
+    "corrected_estimation_error_anew": lambda n, r: bounds.estimation_error_of_the_corrected(
+        n, r, delta=0.05, loss=WORLD.constants
+    ),
+    "complexity_of_the_losses": lambda _, r: 2 * WORLD.constants.lipschitz * r,
+}
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_what_is_measured_stands_beside_the_bound_of_its_name(name):
+    settings = Settings(sizes=(10, 20, 40), repetitions=3)
+    expected = [BOUNDS[name](n, measuring.complexity(WORLD, n, settings)) for n in settings.sizes]
+    assert BY_NAME[name](WORLD, settings).bound == pytest.approx(expected)
+
+
+def test_the_complexity_of_losses_is_that_of_the_library_s_losses():
+    settings = Settings(sizes=(10,), repetitions=1)
+    sample = samples(10, settings)[0]
+    g, c = torch.from_numpy(WORLD.scores), torch.from_numpy(sample.c)
+    rows = [
+        [
+            confdiff_terms(scores[[i]], scores[[j]], c[[k]], prior=WORLD.prior).sum().item()
+            for k, (i, j) in enumerate(zip(sample.left, sample.right, strict=True))
+        ]
+        for scores in g
+    ]
+    expected = finite_complexity(rows, draws=200, seed=0)[0]
+    assert BY_NAME["complexity_of_the_losses"](WORLD, settings).measured == pytest.approx([expected])
+
+
+def test_the_tightest_ratio_is_shown_and_errors_of_0_are_left_out():
+    check = Check("a", "b", "c", "n", [1.0, 2.0, 3.0], [0.5, 0.2, 0.0], [1.0, 0.3, 0.1], "", holds=True)
+    assert check.ratio == pytest.approx(1.5)
+    assert check.looseness == "1.5"
+    nothing = Check("a", "b", "c", "n", [1.0], [0.0], [1.0], "", holds=True)
+    assert (nothing.ratio, nothing.looseness) == (None, "")
+
+
+def test_errors_that_are_all_0_have_no_slope():
+    settings = Settings(sizes=(10, 20, 40), repetitions=5)
+    table = np.array([[0.1] * 5, [0.0] * 5, [0.0] * 5])
+    check = measuring.rate("a", "b", settings, table, [1.0] * 3)
+    assert not check.holds
+    assert check.finding == "too few errors above 0 for a slope"
+
+
+@pytest.mark.parametrize(("power", "exact", "holds"), [(0.5, True, True), (0.9, True, False), (0.9, False, True)])
+def test_rates_are_judged_by_their_slopes(power, exact, holds):
+    settings = Settings(repetitions=400)
+    chance = np.random.default_rng(0)
+    table = chance.normal(size=(7, 400)) * np.array(settings.sizes)[:, None] ** -power
+    assert measuring.rate("a", "b", settings, table, [9.0] * 7, exact=exact).holds is holds
+    assert not measuring.rate("a", "b", settings, table * 0 + 1, [9.0] * 7, exact=exact).holds
+    assert not measuring.rate("a", "b", settings, table, [1e-9] * 7, exact=exact).holds
+
+
+def test_growth_faster_than_the_bound_is_seen():
+    told = ("a", "x", "c", [0.0, 0.1])
+    assert measuring.growth(*told, [0.0, 0.3], [2.0, 2.4]).holds
+    assert not measuring.growth(*told, [0.0, 0.5], [2.0, 2.4]).holds
+    assert not measuring.growth(*told, [0.1, 0.1], [2.0, 2.4]).holds
 
 
 MUTATIONS = {
@@ -83,20 +217,20 @@ MUTATIONS = {
 
 @pytest.mark.parametrize("mutation", MUTATIONS)
 def test_a_wrong_estimator_is_seen(mutation, monkeypatch):
-    right = monte_carlo.partial_risks
-    monkeypatch.setattr(monte_carlo, "partial_risks", lambda *a, **o: MUTATIONS[mutation](right(*a, **o)))
+    right = measuring.partial_risks
+    monkeypatch.setattr(measuring, "partial_risks", lambda *a, **o: MUTATIONS[mutation](right(*a, **o)))
     assert not BY_NAME["unbiasedness"](WORLD, SETTINGS).holds
     assert not BY_NAME["convergence_at_a_function"](WORLD, SETTINGS).holds
 
 
 def test_a_wrong_sign_of_c_is_seen(monkeypatch):
-    right = monte_carlo.draw
+    right = measuring.draw
 
     def turned(world, n, chance):
         sample = right(world, n, chance)
         return type(sample)(sample.left, sample.right, -sample.c)
 
-    monkeypatch.setattr(monte_carlo, "draw", turned)
+    monkeypatch.setattr(measuring, "draw", turned)
     assert not BY_NAME["unbiasedness"](WORLD, SETTINGS).holds
 
 
@@ -106,9 +240,9 @@ def test_a_bound_that_is_too_small_is_seen(monkeypatch):
 
 
 def test_another_weight_has_more_variance(monkeypatch):
-    right = monte_carlo.partial_risks
+    right = measuring.partial_risks
     tilted = np.array([3, 3, 1, 1])[:, None]
-    monkeypatch.setattr(monte_carlo, "partial_risks", lambda *a, **o: right(*a, **o) * tilted)
+    monkeypatch.setattr(measuring, "partial_risks", lambda *a, **o: right(*a, **o) * tilted)
     assert not BY_NAME["variance"](WORLD, SETTINGS).holds
 
 
@@ -118,6 +252,7 @@ def test_the_page_and_the_table():
     assert page.count("data:image/png;base64,") == 2
     assert page.count(">holds<") == 2
     assert len(theory_csv(checks).splitlines()) == 1 + 5 + 5
+    assert "600 samples of 50 pairs" in page
 
 
 def test_as_a_command(tmp_path):

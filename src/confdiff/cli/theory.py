@@ -19,13 +19,13 @@ def theory(
         from rich.progress import track
 
         from confdiff.experiments.theory_page import write_theory
-        from confdiff.theory.monte_carlo import CHECKS, Settings
+        from confdiff.theory.measuring import Settings
+        from confdiff.theory.monte_carlo import CHECKS
         from confdiff.theory.simulation import World
     settings, world = Settings(repetitions=repetitions, seed=seed), World.make()
     checks = [check(world, settings) for check in track(CHECKS, "simulating", console=messages)]
     table = Table("result", "found", Column("bound / measured", justify="right"), "holds")
     for check in checks:
-        ratio = "" if check.ratio is None else f"{check.ratio:.0f}"
-        table.add_row(check.name, check.finding, ratio, "yes" if check.holds else "no")
+        table.add_row(check.name, check.finding, check.looseness, "yes" if check.holds else "no")
     results.print(table)
     say_files(write_theory(checks, settings, output))

@@ -8,7 +8,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from confdiff.pages import as_address, render, write_text
-from confdiff.theory.monte_carlo import Check, Settings
+from confdiff.theory.measuring import Check, Settings
 
 MEASURED, BOUND = "#0072B2", "#D55E00"
 
@@ -25,12 +25,11 @@ def theory_csv(checks: Sequence[Check]) -> str:
     """One line a point of a curve."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["result", "x_name", "x", "measured", "spread", "bound", "holds"])
+    writer.writerow(["result", "x_name", "x", "measured", "bound", "holds"])
     for check in checks:
         for place, x in enumerate(check.x):
-            spread = check.spread[place] if check.spread else ""
             bound = check.bound[place] if check.bound else ""
-            writer.writerow([check.name, check.x_name, x, check.measured[place], spread, bound, check.holds])
+            writer.writerow([check.name, check.x_name, x, check.measured[place], bound, check.holds])
     return text.getvalue()
 
 

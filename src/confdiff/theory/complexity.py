@@ -65,7 +65,7 @@ def finite_complexity(scores: ArrayLike, *, draws: int = 1000, seed: int = 0) ->
 def network_complexity(items: ArrayLike, norms: Sequence[float]) -> float:
     r"""An upper bound for ReLU networks without biases whose layers have Frobenius norms of at most these.
 
-    .. math:: \frac{\max_i \|x_i\|}{\sqrt n} \left(\sqrt{2 \ln 2 \cdot D} + 1\right) \prod_j M_j
+    .. math:: \frac1n \sqrt{\textstyle\sum_i \|x_i\|^2} \left(\sqrt{2 \ln 2 \cdot D} + 1\right) \prod_j M_j
 
     (Golowich, Rakhlin and Shamir 2018, Theorem 1) for :math:`D` layers. It is loose, as all such bounds are.
 
@@ -74,16 +74,24 @@ def network_complexity(items: ArrayLike, norms: Sequence[float]) -> float:
     """
     x = check_items("items", items).astype(np.float64)
     depth, product = len(norms), math.prod(check_number("norm", each, least=0) for each in norms)
-    longest = math.sqrt(float((x**2).sum(axis=1).max()))
-    return longest / math.sqrt(len(x)) * (math.sqrt(2 * math.log(2) * depth) + 1) * product
+    return math.sqrt(float((x**2).sum())) / len(x) * (math.sqrt(2 * math.log(2) * depth) + 1) * product
 
 
 def frobenius_norms(network: nn.Module) -> list[float]:
-    """The Frobenius norms of the weights of the linear layers of a network, in their order.
+    """The Frobenius norms of the layers of a network to which :func:`network_complexity` applies, in their order.
 
-    >>> network = nn.Linear(2, 2)
+    >>> network = nn.Linear(2, 2, bias=False)
     >>> _ = network.weight.data.fill_(1.0)
     >>> frobenius_norms(network)
     [2.0]
     """
-    return [float(layer.weight.detach().norm()) for layer in network.modules() if isinstance(layer, nn.Linear)]
+    norms = []
+    for layer in network.modules():
+        if isinstance(layer, nn.Linear) and len(list(layer.parameters())) == 1:
+            norms.append(float(layer.weight.detach().norm()))
+        elif not isinstance(layer, nn.Sequential | nn.ReLU):
+            raise ValueError(
+                "the bound is for networks of linear layers without biases, and ReLU between them; "
+                f"this one has {layer}, for which it would say nothing."
+            )
+    return norms

@@ -103,22 +103,34 @@ def draw(world: World, n: int, chance: np.random.Generator) -> Sample:
 
 def partial_risks(world: World, sample: Sample, *, prior: float | None = None) -> Vector:
     """(4, m) the partial risks A, B, C, D of all functions on a sample."""
-    pi = world.prior if prior is None else prior
-    k, n, c = len(world.mass), len(sample), sample.c
+    shares = _shares(world, sample, world.prior if prior is None else prior)
+    k, n = len(world.mass), len(sample)
+    return np.stack([loss @ np.bincount(rows, weight, k) for loss, rows, weight in shares]) / (2 * n)
+
+
+def pair_losses(world: World, sample: Sample) -> Vector:
+    """(m, n) the loss of each function on each pair; its mean is the risk on the sample."""
+    shares = _shares(world, sample, world.prior)
+    losses: Vector = np.stack([loss[:, rows] * weight for loss, rows, weight in shares]).sum(axis=0) / 2
+    return losses
+
+
+def _shares(world: World, sample: Sample, pi: float) -> tuple[tuple[Vector, NDArray[np.int64], Vector], ...]:
+    """A, B, C, D: the losses on all points, which points, and with what weights."""
+    c = sample.c
     positive, negative = world.losses
-    shares = (
+    return (
         (positive, sample.left, pi - c),
         (negative, sample.right, 1 - pi - c),
         (positive, sample.right, pi + c),
         (negative, sample.left, 1 - pi + c),
     )
-    return np.stack([loss @ np.bincount(rows, weight, k) for loss, rows, weight in shares]) / (2 * n)
 
 
 def slope_of(
-    n: Vector, values: Vector, chance: np.random.Generator, resamples: int = 500
+    n: Vector, values: Vector, chance: np.random.Generator, resamples: int = 1000
 ) -> tuple[float, float, float]:
-    """The slope of log values over log n, and its 95 % interval from a bootstrap over the repetitions.
+    """The slope of log values over log n, and its 99 % interval from a bootstrap over the repetitions.
 
     Shapes: n: (s,); values: (s, t), t repetitions at each n, of which the root of the mean square is taken.
 
@@ -134,5 +146,5 @@ def slope_of(
 
     count = values.shape[1]
     slopes = [fit(values[:, chance.integers(0, count, count)]) for _ in range(resamples)]
-    low, high = np.quantile(slopes, [0.025, 0.975])
+    low, high = np.quantile(slopes, [0.005, 0.995])
     return fit(values), float(low), float(high)
