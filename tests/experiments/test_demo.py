@@ -1,5 +1,6 @@
 from confdiff.experiments.demo import SHOWN, run_demo, save_demo
-from confdiff.experiments.plots import COLOURS, LABELS, demo_figure
+from confdiff.experiments.names import COLOURS, LABELS
+from confdiff.experiments.plots import demo_figure
 from confdiff.methods import METHODS
 
 

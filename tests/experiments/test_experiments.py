@@ -287,6 +287,9 @@ def test_report_as_a_command(tmp_path):
             "--prior must be numbers separated by commas, such as .2,.8; got 'half'",
         ),
         (["reproduce", "table9"], "unknown table, figure or study 'table9'"),
+        (["reproduce", "table2", "--points", ".1"], "--points is for figures; table2 has no axes"),
+        (["reproduce", "figure2", "--points", ".3"], "unknown point of figure2 '0.3'"),
+        (["reproduce", "figure1", "--methods", "abs"], "unknown method of figure1 'abs'"),
         (["report"], "there are no trials in results"),
     ],
 )
@@ -295,3 +298,13 @@ def test_mistakes(tmp_path, arguments, message):
     assert result.returncode == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.data
+def test_what_a_figure_prints_tells_its_points_apart(tmp_path):
+    """Two shares of the pairs are two lines, not one mean."""
+    options = ["--datasets", "optdigits", "--methods", "confdiff-abs", "--points", ".1,.2", "--trials", "1"]
+    result = confdiff("reproduce", "figure2", *options, "--epochs", "1", "--jobs", "1", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "fraction 0.1" in result.stdout
+    assert "fraction 0.2" in result.stdout

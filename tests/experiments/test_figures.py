@@ -1,19 +1,33 @@
 import pytest
 
-from confdiff.experiments.figures import EPSILONS, FIGURES, FRACTIONS, SIGMAS, figure_grid, figure_points
+from confdiff.experiments.comparison import mean_ranks
+from confdiff.experiments.figures import CONFDIFF, EPSILONS, FIGURES, FRACTIONS, SIGMAS, figure_grid
 from confdiff.experiments.markdown import as_markdown
+from confdiff.experiments.names import TITLES
 from confdiff.experiments.paper import table_grid
 from confdiff.experiments.plots import points_figure
+from confdiff.experiments.points import Curves, curves_of, figure_points
 from confdiff.experiments.readings import readings
-from confdiff.experiments.report import as_html, as_points_csv, curves_of
-from confdiff.experiments.sections import TITLES
+from confdiff.experiments.report import as_html, as_points_csv, write_report
+from confdiff.experiments.store import Store
+from confdiff.experiments.study import StudyCell
+
+
+def record_of(spec, accuracy):
+    task = spec.task
+    place = {"dataset": task.dataset, "prior": task.prior, "protocol": task.protocol, "seed": task.seed}
+    return {"key": spec.key, "accuracy": accuracy, "method": spec.method, "epochs": spec.epochs, **place}
 
 
 def made_up(name, trials=2, **options):
     return [
-        {"key": spec.key, "accuracy": 0.8 + 0.01 * spec.task.seed + 0.1 * spec.task.fraction}
+        record_of(spec, 0.8 + 0.01 * spec.task.seed + 0.1 * spec.task.fraction)
         for spec in figure_grid(name, trials=trials, **options)
     ]
+
+
+def curves(name, records):
+    return Curves(name, "authors", 200, figure_points(name, records))
 
 
 def test_the_grids_are_the_paper_s_and_share_trials_with_the_tables():
@@ -48,24 +62,33 @@ def test_points_and_pictures(name):
     figure = points_figure(points, plan.x_name, TITLES)
     assert len(figure.axes) == len(plan.datasets) * len({point.panel for point in points})
     assert len(as_points_csv(points).splitlines()) == len(points) + 1
-    page = as_html([], [], [], {name: points})
+    page = as_html([], [], [], [Curves(name, "authors", 200, points)])
     assert plan.title in page
     assert page.count("data:image/png;base64,") == 1
 
 
 def test_what_the_tables_have_anyway_is_no_figure():
-    plain = [{"key": spec.key, "accuracy": 0.9} for spec in table_grid("table2")]
+    plain = [record_of(spec, 0.9) for spec in table_grid("table2")]
     assert figure_points("figure2", plain) != []
-    assert [curves_of(name, plain) for name in FIGURES] == [[], [], []]
+    assert [curves_of(name, plain) for name in FIGURES] == [None, None, None]
     more = made_up("figure2", datasets=["usps"])
-    assert {point.dataset for point in curves_of("figure2", plain + more)} == {"usps"}
+    assert {point.dataset for point in curves_of("figure2", plain + more).points} == {"usps"}
+
+
+def test_a_figure_is_shown_by_the_protocol_and_epochs_that_it_has_most_of():
+    few = made_up("figure1", trials=1, datasets=["usps"], epochs=50, priors=[0.3])
+    shown = curves_of("figure1", few)
+    assert (shown.protocol, shown.epochs, {point.prior for point in shown.points}) == ("authors", 50, {0.3})
+    assert shown.command == (
+        "confdiff reproduce figure1 --datasets usps --priors 0.3 --protocol authors --epochs 50 --trials 1"
+    )
+    assert curves_of("figure1", few + made_up("figure1")).epochs == 200
 
 
 def with_accuracies(accuracy):
     """Points of Figure 2 on USPS: five trials, accuracy(method, share, seed)."""
     specs = figure_grid("figure2", datasets=["usps"])
-    records = [{"key": s.key, "accuracy": accuracy(s.method, s.task.fraction, s.task.seed)} for s in specs]
-    return figure_points("figure2", records)
+    return curves("figure2", [record_of(s, accuracy(s.method, s.task.fraction, s.task.seed)) for s in specs])
 
 
 @pytest.mark.parametrize(
@@ -77,15 +100,16 @@ def test_readings_are_judged_by_a_paired_test(gap, verdicts):
         wobble = 0.002 * (seed % 2) * (share < 1)
         return 0.9 + 0.01 * seed + wobble + {"confdiff-abs": gap, "confdiff-relu": -0.1}.get(method, 0)
 
-    points = with_accuracies(accuracy)
-    found = readings("figure2", points)
+    shown = with_accuracies(accuracy)
+    found = readings(shown)
+    assert [reading.printed for reading in found] == [0.86, 0.86]  # Pcomp-Teacher on USPS in Table 2
     assert [reading.verdict for reading in found] == verdicts
     assert found[0].outcome.difference == pytest.approx(gap + 0.0008)
     assert found[0].outcome.seeds == 5
-    page, text = as_html([], [], [], {"figure2": points}), as_markdown([], points={"figure2": points})
-    for shown in (page, text):
-        assert "ConfDiff-ABS with 10 % of the pairs at or above Pcomp-Teacher with all" in shown
-        assert shown.count("does not hold") == verdicts.count("does not hold")
+    page, text = as_html([], [], [], [shown]), as_markdown([], figures=[shown])
+    for report in (page, text):
+        assert "ConfDiff-ABS with 10 % of the pairs at or above Pcomp-Teacher with all" in report
+        assert report.count("does not hold") == verdicts.count("does not hold")
     row = next(line for line in text.splitlines() if line.startswith("| USPS | 0.5 | ConfDiff-ABS |"))
     assert row.count("(5)") == len(FRACTIONS)
 
@@ -94,15 +118,69 @@ def test_readings_are_judged_by_a_paired_test(gap, verdicts):
 def test_what_should_be_above_and_is_not_clearly_so(gain, verdict):
     specs = figure_grid("figure1", datasets=["usps"])
     records = [
-        {"key": s.key, "accuracy": 0.9 + (0.001 * (-1) ** s.task.seed + gain if s.method == "confdiff-abs" else 0)}
-        for s in specs
+        record_of(s, 0.9 + (0.001 * (-1) ** s.task.seed + gain if s.method == "confdiff-abs" else 0)) for s in specs
     ]
-    similar, *above = readings("figure1", figure_points("figure1", records))
+    similar, *above = readings(curves("figure1", records))
     assert similar.verdict == "holds"
     assert [reading.verdict for reading in above] == [verdict] * 2
 
 
 def test_too_few_trials_have_no_verdict():
     few = made_up("figure1", trials=2, datasets=["usps"])
-    assert [reading.verdict for reading in readings("figure1", figure_points("figure1", few))] == ["", "", ""]
-    assert readings("figure1", figure_points("figure1", few[:1])) == []
+    assert [reading.verdict for reading in readings(curves("figure1", few))] == ["", "", ""]
+    assert readings(curves("figure1", few[:1])) == []
+
+
+@pytest.mark.parametrize(
+    ("gap", "wobble", "verdict"),
+    [(0.005, 0.001, "holds"), (0.03, 0.001, "does not hold"), (0.03, 0.05, "not clear")],
+)
+def test_similar_is_within_a_hundredth(gap, wobble, verdict):
+    def accuracy(spec):
+        return 0.9 + (gap + wobble * (-1) ** spec.task.seed if dict(vars(spec.task))["pcomp"] == "discard" else 0)
+
+    specs = [spec for spec in figure_grid("figure1", datasets=["usps"]) if spec.method == "pcomp-teacher"]
+    (similar,) = readings(curves("figure1", [record_of(spec, accuracy(spec)) for spec in specs]))
+    assert similar.verdict == verdict
+
+
+def test_degeneration_by_a_wrong_prior():
+    def accuracy(spec):
+        harmed = spec.task.prior_factor == 0.8 and spec.method == CONFDIFF[2]
+        return 0.9 + 0.001 * (spec.task.seed % 3) - 0.1 * harmed
+
+    records = [record_of(spec, accuracy(spec)) for spec in figure_grid("figure3", datasets=["pendigits"])]
+    found = {reading.claim.text.split(" (")[0]: reading.verdict for reading in readings(curves("figure3", records))}
+    assert len(found) == 6
+    assert found.pop("ConfDiff-ABS degenerates at epsilon 0.8") == "holds"
+    assert set(found.values()) == {"not clear"}
+
+
+def test_unknown_methods_are_refused():
+    with pytest.raises(ValueError, match="unknown method of figure1 'confdif-abs'"):
+        figure_grid("figure1", methods=["confdif-abs"])
+
+
+def test_the_files_of_a_figure(tmp_path):
+    store = Store(tmp_path / "results")
+    for record in made_up("figure1", datasets=["usps"]):
+        store.save(record | {"seconds": 1.0, "curve": [[200, 0.9]]})
+    files = write_report(store, tmp_path / "report")
+    assert {path.name for path in (tmp_path / "report" / "images").iterdir()} == {"figure1.png", "figure1.svg"}
+    assert files["figure1"].read_text().count("usps,0.5") == 3
+    assert "![Figure 1: discarding or reversing (-, +) pairs](images/figure1.png)" in files["markdown"].read_text()
+
+
+def test_a_study_by_two_protocols_shows_both():
+    cells = [
+        StudyCell(protocol, 50, "usps", 0.5, "exact", "confdiff-abs", (accuracy,), None)
+        for protocol, accuracy in (("authors", 0.912), ("paper", 0.934))
+    ]
+    page = as_html([], cells)
+    assert ".912" in page
+    assert ".934" in page
+
+
+def test_a_single_method_has_no_critical_difference():
+    records = [record_of(spec, 0.9) for spec in table_grid("table2", methods=["confdiff-abs"], trials=1)]
+    assert mean_ranks(records, ["confdiff-abs"]).critical_difference is None

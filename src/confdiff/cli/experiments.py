@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from statistics import mean, stdev
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from confdiff.experiments.runner import Spec
     from confdiff.experiments.spec import TrialSpec
     from confdiff.experiments.store import Store
+    from confdiff.experiments.trial import Record
 
 Results = Annotated[Path, typer.Option("--results", help="Folder in which finished trials are kept and looked up.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Worker processes, of one thread each.")]
@@ -118,9 +118,9 @@ def reproduce(
 
 
 def _reproduce_table3(options: dict[str, Any], keep: Path, jobs: int, folder: Path | None) -> None:
-    from confdiff.experiments.markdown import number
     from confdiff.experiments.rankings import METRICS, ranking_rows
     from confdiff.experiments.runner import run_missing
+    from confdiff.experiments.wording import number
     from confdiff.recommender.table3 import table3_grid
     from confdiff.recommender.trial import run_recommender_trial
 
@@ -153,7 +153,7 @@ def _numbers(flag: str, text: str | None) -> list[float]:
 
 def report(
     keep: Results = Path("results"),
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the three files.")] = Path("report"),
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the files.")] = Path("report"),
 ) -> None:
     """Write what the trials gave beside the paper's numbers, as Markdown, CSV and one HTML page."""
     with messages.status("reading the trials"):
@@ -215,16 +215,20 @@ def _carry_out(
 
 
 def _show(specs: "Sequence[TrialSpec]", store: "Store") -> None:
-    from confdiff.experiments.markdown import number
+    from confdiff.experiments.cells import PLAIN
+    from confdiff.experiments.grouping import grouped
+    from confdiff.experiments.wording import mean_of
+
+    def options(record: "Record") -> str:
+        return ", ".join(f"{name} {value}" for name, value in record.items() if name not in PLAIN)
 
     wanted = {spec.key for spec in specs}
-    groups: dict[tuple[str, float, str], list[float]] = {}
-    for record in store.records():
-        if record["key"] in wanted:
-            groups.setdefault((record["dataset"], record["prior"], record["method"]), []).append(record["accuracy"])
-    table = Table("data set", Column("prior", justify="right"), "method", "accuracy", Column("trials", justify="right"))
-    for (dataset, prior, method), values in groups.items():
-        spread = stdev(values) if len(values) > 1 else None
-        table.add_row(dataset, f"{prior:g}", method, number(mean(values), spread), str(len(values)))
+    records = [record for record in store.records() if record["key"] in wanted]
+    table = Table("data set", Column("prior", justify="right"), "method", "options", "accuracy (trials)")
+    for group in grouped(
+        records, lambda record: (record["dataset"], record["prior"], record["method"], options(record))
+    ):
+        first, trials = group[0], {record["seed"]: record["accuracy"] for record in group}
+        table.add_row(first["dataset"], f"{first['prior']:g}", first["method"], options(first), mean_of(trials))
     results.print(table)
     say(f"kept in {store.folder}; confdiff report shows them beside the paper's numbers")

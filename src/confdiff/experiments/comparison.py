@@ -112,7 +112,9 @@ def mean_ranks(records: Iterable[Record], methods: Sequence[str]) -> Ranks:
         return Ranks({}, 0, None, None)
     ranks = np.mean([rankdata(-row) for row in table], axis=0)
     critical = (
-        studentized_range.ppf(0.95, k, np.inf) / math.sqrt(2) * math.sqrt(k * (k + 1) / (6 * n)) if n > 1 else None
+        studentized_range.ppf(0.95, k, np.inf) / math.sqrt(2) * math.sqrt(k * (k + 1) / (6 * n))
+        if n > 1 and k > 1
+        else None
     )
     p_value = float(friedmanchisquare(*table.T).pvalue) if n > 1 and k > 2 else None
     order = sorted(zip(methods, ranks.tolist(), strict=True), key=lambda pair: pair[1])

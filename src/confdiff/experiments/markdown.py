@@ -1,17 +1,17 @@
 """The report as Markdown."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from statistics import mean, stdev
+from collections.abc import Sequence
 
-from confdiff.experiments.comparison import Duel, Trials
-from confdiff.experiments.figures import FIGURES, Point
+from confdiff.experiments.comparison import Duel
 from confdiff.experiments.grouping import grouped
+from confdiff.experiments.markdown_figures import figure_lines
+from confdiff.experiments.names import LABELS, TITLES
 from confdiff.experiments.oracles import OracleRow
-from confdiff.experiments.plots import LABELS
+from confdiff.experiments.points import Curves
 from confdiff.experiments.rankings import METRICS, RankingRow
-from confdiff.experiments.readings import Reading, readings
-from confdiff.experiments.sections import TITLES, Section
+from confdiff.experiments.sections import Section
 from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell
+from confdiff.experiments.wording import chance, mean_of, number, signed, table
 
 INTRODUCTION = """\
 Made by `confdiff report` from the trials in `results/`. Accuracy on the test items, mean of the last 10 epochs;
@@ -27,9 +27,6 @@ deviation over trials; best NDCG first."""
 ORACLES = """\
 Methods that can do without the class prior, told it and not, between ConfDiff-ABS and Oracle-Soft, which are told
 everything they need. Differences are means over the trials that both have, on the same pairs."""
-READINGS = """\
-The paper prints no numbers here; what it reads from the figure, on the same pairs and seeds (paired t-test over trials,
-5 %; no verdict below three trials):"""
 STUDY = """\
 Accuracy as above, trials in brackets; `+` above and `-` below ConfDiff-ABS on the same pairs (paired t-test over
 trials, 5 %), `=` neither. Conditions were chosen before any of it was run."""
@@ -40,7 +37,7 @@ def as_markdown(
     study: Sequence[StudyCell] = (),
     rankings: Sequence[RankingRow] = (),
     oracles: Sequence[OracleRow] = (),
-    points: Mapping[str, Sequence[Point]] | None = None,
+    figures: Sequence[Curves] = (),
 ) -> str:
     """All tables, ours above the paper's, in the paper's arrangement; its figures; then our methods and the study."""
     lines = ["# Results", "", *INTRODUCTION.splitlines()]
@@ -51,22 +48,13 @@ def as_markdown(
         lines += ["", time_of(section)]
     if rankings:
         lines += ["", *_rankings(rankings)]
-    for name, found in (points or {}).items():
-        lines += ["", *_figure(name, found)]
+    for curves in figures:
+        lines += ["", *figure_lines(curves)]
     if oracles:
         lines += ["", *_oracles(oracles)]
     if study:
         lines += ["", *_study(study)]
     return "\n".join(lines) + "\n"
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """The lines of a table.
-
-    >>> table(["method", "accuracy"], [["ABS", ".950"]])
-    ['| method | accuracy |', '|---|---|', '| ABS | .950 |']
-    """
-    return [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}", *(f"| {' | '.join(row)} |" for row in rows)]
 
 
 def _table(section: Section) -> list[str]:
@@ -91,25 +79,6 @@ def _cell(section: Section, dataset: str, prior: float, method: str) -> str:
     sign = {"within": "=", "above": "+", "below": "-", "": ""}[cell.verdict]
     paper = f"{number(cell.printed.mean, cell.printed.std)}, {signed(cell.mean - cell.printed.mean)} {sign}"
     return f"{ours} ({cell.trials})<br>{paper.strip()}"
-
-
-def signed(difference: float) -> str:
-    """A difference of accuracies.
-
-    >>> signed(-0.0123), signed(0.0001)
-    ('-.012', '+.000')
-    """
-    return f"{difference:+.3f}".replace("0.", ".", 1)
-
-
-def number(value: float, std: float | None) -> str:
-    """As the paper prints it.
-
-    >>> number(0.9873, 0.0021), number(0.5, None)
-    ('.987 ± .002', '.500')
-    """
-    text = f"{value:.3f}" + ("" if std is None else f" ± {std:.3f}")
-    return text.replace("0.", ".")
 
 
 def _verdicts(section: Section) -> list[str]:
@@ -140,6 +109,8 @@ def _comparison(section: Section) -> list[str]:
         lines += ["", f"Mean ranks over {ranks.cells} cells: {order}."]
         if ranks.critical_difference is not None:
             lines[-1] += f" Critical difference (Nemenyi, 5 %): {ranks.critical_difference:.2f}."
+        if ranks.p_value is not None:
+            lines[-1] += f" That all are alike: p = {chance(ranks.p_value)} (Friedman)."
     return lines
 
 
@@ -173,56 +144,6 @@ def _oracle_row(row: OracleRow) -> list[str]:
     trials = [mean_of(trials) for trials in (row.baseline, row.told, row.not_told, row.oracle)]
     gaps = (row.above_baseline, row.below_oracle, row.lost_without_prior)
     return [TITLES[row.dataset], f"{row.prior:g}", *trials, *("" if gap is None else signed(gap) for gap in gaps)]
-
-
-def _figure(name: str, points: Sequence[Point]) -> list[str]:
-    """The picture, the accuracies behind it, a table for each panel, and what becomes of the paper's readings."""
-    plan = FIGURES[name]
-    lines = [f"## {plan.title}", "", f"    confdiff reproduce {name}", "", f"![{plan.title}](images/{name}.png)"]
-    for group in grouped(points, lambda point: point.panel):
-        lines += ["", *_panel(group)]
-    head = ["reading", "data set", "prior", "the first", "the second", "difference", "p", "verdict"]
-    return [*lines, "", *READINGS.splitlines(), "", *table(head, map(_reading, readings(name, points)))]
-
-
-def _reading(reading: Reading) -> list[str]:
-    first, second, outcome = reading.first, reading.second, reading.outcome
-    place = [reading.claim.text, TITLES[first.dataset], f"{first.prior:g}"]
-    found = [mean_of(first.trials), mean_of(second.trials), signed(outcome.difference), chance(outcome.p_value)]
-    return [*place, *found, reading.verdict]
-
-
-def _panel(points: Sequence[Point]) -> list[str]:
-    """A row for each curve; a column for each place, where curves run over any."""
-    curves = grouped(points, lambda point: (point.dataset, point.prior, point.curve))
-    axis = sorted({point.x for point in points}) if max(map(len, curves)) > 1 else []
-    rows = []
-    for curve in curves:
-        first, at = curve[0], {point.x: mean_of(point.trials) for point in curve}
-        cells = [at.get(x, "") for x in axis] if axis else list(at.values())
-        rows.append([TITLES[first.dataset], f"{first.prior:g}", LABELS.get(first.curve, first.curve), *cells])
-    columns = [f"{x:g}" for x in axis] or ["accuracy"]
-    return table(["data set", "prior", points[0].panel if axis else "method", *columns], rows)
-
-
-def chance(p_value: float | None) -> str:
-    """A p-value, if there is one.
-
-    >>> chance(0.0312), chance(None)
-    ('0.031', '')
-    """
-    return "" if p_value is None else f"{p_value:.2g}"
-
-
-def mean_of(trials: Trials) -> str:
-    """Mean and standard deviation of trials, and their number.
-
-    >>> mean_of({0: 0.98, 1: 0.96})
-    '.970 ± .014 (2)'
-    """
-    if not trials:
-        return ""
-    return f"{number(mean(trials.values()), stdev(trials.values()) if len(trials) > 1 else None)} ({len(trials)})"
 
 
 def _rankings(rows: Sequence[RankingRow]) -> list[str]:

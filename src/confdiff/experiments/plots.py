@@ -1,4 +1,4 @@
-"""Figures. One colour a method everywhere, from a palette that colour-blind readers can tell apart."""
+"""Pictures: learning curves, ranks, the paper's figures. One colour a method everywhere."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,51 +8,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from confdiff.experiments.figures import ACCURACY
 from confdiff.experiments.grouping import grouped
+from confdiff.experiments.names import COLOURS, LABELS
 from confdiff.metrics import reliability
 
 if TYPE_CHECKING:
     from confdiff.experiments.comparison import Ranks
     from confdiff.experiments.demo import Demo
-    from confdiff.experiments.figures import Point
+    from confdiff.experiments.points import Point
     from confdiff.experiments.trial import Record
-
-# Okabe and Ito 2008, and for our own methods the muted colours of Tol 2021; the oracles, which are references and not
-# competitors, are grey.
-COLOURS = {
-    "confdiff-unbiased": "#E69F00",
-    "confdiff-relu": "#56B4E9",
-    "confdiff-abs": "#0072B2",
-    "confdiff-regression": "#882255",
-    "confdiff-combined": "#332288",
-    "confdiff-projection": "#44AA99",
-    "confdiff-information": "#AA4499",
-    "pcomp-unbiased": "#F0C400",
-    "pcomp-relu": "#CC79A7",
-    "pcomp-abs": "#D55E00",
-    "pcomp-teacher": "#009E73",
-    "bpr": "#999933",
-    "mrl": "#661100",
-    "oracle-hard": "#999999",
-    "oracle-soft": "#444444",
-}
-LABELS = {
-    "confdiff-unbiased": "ConfDiff-Unbiased",
-    "confdiff-relu": "ConfDiff-ReLU",
-    "confdiff-abs": "ConfDiff-ABS",
-    "confdiff-regression": "ConfDiff-Regression",
-    "confdiff-combined": "ConfDiff-Combined",
-    "confdiff-projection": "ConfDiff-Projection",
-    "confdiff-information": "ConfDiff-Information",
-    "pcomp-unbiased": "Pcomp-Unbiased",
-    "pcomp-relu": "Pcomp-ReLU",
-    "pcomp-abs": "Pcomp-ABS",
-    "pcomp-teacher": "Pcomp-Teacher",
-    "bpr": "BPR",
-    "mrl": "MRL",
-    "oracle-hard": "Oracle-Hard",
-    "oracle-soft": "Oracle-Soft",
-}
 
 FEWEST = 10  # a share of fewer items is mostly noise
 
@@ -180,7 +145,7 @@ def points_figure(points: "Sequence[Point]", x_name: str, titles: Mapping[str, s
         axes.yaxis.set_major_formatter("{x:.4g}")
         axes.grid(alpha=0.25)
         axes.set_title(titles[first.dataset] + (f", prior {first.prior:g}" if len(priors) > 1 else ""), fontsize=9)
-        axes.set_xlabel(first.panel if first.panel != "accuracy" else x_name, fontsize=8)
+        axes.set_xlabel(x_name if first.panel == ACCURACY else first.panel, fontsize=8)
         if axes.get_subplotspec().is_first_col():
             axes.set_ylabel("accuracy", fontsize=8)
     for axes in figure.axes[len(panels) :]:
@@ -199,7 +164,7 @@ def _point_curves(axes: Axes, points: "Sequence[Point]") -> None:
         colour, label = COLOURS[own[0].method], LABELS.get(curve, curve)
         x, y, band = [p.x for p in own], [p.mean for p in own], [p.std or 0.0 for p in own]
         if side_by_side:
-            fill = "white" if "discarded" in curve else colour
+            fill = "white" if own[0].hollow else colour
             style: dict[str, Any] = {
                 "color": colour,
                 "markerfacecolor": fill,

@@ -6,8 +6,8 @@ from statistics import mean, stdev
 from typing import Any
 
 from confdiff.experiments.grouping import grouped
+from confdiff.experiments.names import LABELS
 from confdiff.experiments.paper import printed_numbers
-from confdiff.experiments.plots import LABELS
 from confdiff.experiments.trial import Record
 
 METRICS = ("hr@10", "ndcg@10", "full hr@10", "full ndcg@10")

@@ -2,64 +2,60 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from confdiff.experiments.figures import FIGURES, FigurePlan, Point, figure_points
+from confdiff.experiments.figures import FIGURES
 from confdiff.experiments.grouping import grouped
-from confdiff.experiments.markdown import as_markdown, chance, mean_of, number, signed, time_of
+from confdiff.experiments.markdown import as_markdown, time_of
+from confdiff.experiments.names import LABELS, TITLES
 from confdiff.experiments.oracles import OracleRow, oracle_rows
-from confdiff.experiments.plots import LABELS, curves_figure, points_figure, ranks_figure
+from confdiff.experiments.plots import curves_figure, points_figure, ranks_figure
+from confdiff.experiments.points import Curves, Point, curves_of
 from confdiff.experiments.rankings import METRICS, PLACE, RankingRow, ranking_rows
-from confdiff.experiments.readings import Reading, readings
-from confdiff.experiments.sections import TITLES, Section, sections_of
+from confdiff.experiments.readings import readings
+from confdiff.experiments.sections import Section, sections_of
 from confdiff.experiments.store import Store
 from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell, study_cells
-from confdiff.experiments.trial import Record
+from confdiff.experiments.wording import chance, mean_of, number, signed
 from confdiff.pages import as_address, environment, write_text
 from confdiff.storage import replacing
 
 
 def write_report(store: Store, folder: Path) -> dict[str, Path]:
-    """Write results.md, results.csv and results.html, and study.csv and rankings.csv where there are such trials.
+    """Write results.md, results.csv, results.html, and study.csv, rankings.csv and figures where there are such trials.
 
-    Returns: what is where.
+    A figure is a CSV of its points, and a PNG and an SVG in the folder images. Returns: what is where.
     """
     records = store.records()
     if not records:
         raise ValueError(f"there are no trials in {store.folder}: run some first, such as confdiff reproduce table2.")
     sections, study, rankings = sections_of(records), study_cells(records), ranking_rows(records)
     oracles = oracle_rows(records)
-    points = {name: found for name in FIGURES if (found := curves_of(name, records))}
+    figures = [curves for name in FIGURES if (curves := curves_of(name, records))]
     contents = {
-        "markdown": (folder / "results.md", as_markdown(sections, study, rankings, oracles, points)),
+        "markdown": (folder / "results.md", as_markdown(sections, study, rankings, oracles, figures)),
         "table": (folder / "results.csv", as_csv(sections)),
-        "page": (folder / "results.html", as_html(sections, study, rankings, points, oracles)),
+        "page": (folder / "results.html", as_html(sections, study, rankings, figures, oracles)),
     }
     if study:
         contents["study"] = (folder / "study.csv", as_study_csv(study))
-    for name, found in points.items():
-        contents[name] = (folder / f"{name}.csv", as_points_csv(found))
+    for curves in figures:
+        contents[curves.name] = (folder / f"{curves.name}.csv", as_points_csv(curves.points))
     if rankings:
         contents["rankings"] = (folder / "rankings.csv", as_rankings_csv(rankings))
     for path, text in contents.values():
         write_text(path, text)
     files = {what: path for what, (path, _) in contents.items()}
-    for name, found in points.items():
-        figure = points_figure(found, FIGURES[name].x_name, TITLES)
+    for curves in figures:
+        picture = points_figure(curves.points, curves.plan.x_name, TITLES)
         for ending in ("png", "svg"):
-            files[f"{name}, {ending}"] = folder / "images" / f"{name}.{ending}"
-            with replacing(files[f"{name}, {ending}"]) as temporary:
-                figure.savefig(temporary, dpi=150)
+            path = files[f"{curves.name}, {ending}"] = folder / "images" / f"{curves.name}.{ending}"
+            with replacing(path) as temporary:
+                picture.savefig(temporary, dpi=150)
     return files
-
-
-def curves_of(name: str, records: Sequence[Record]) -> list[Point]:
-    """The points of a figure, for data sets and priors where there is more than what the tables have anyway."""
-    places = grouped(figure_points(name, records), lambda point: (point.dataset, point.prior))
-    return [point for place in places if not all(point.is_in_tables for point in place) for point in place]
 
 
 def as_points_csv(points: Sequence[Point]) -> str:
@@ -132,7 +128,7 @@ def as_html(
     sections: Sequence[Section],
     study: Sequence[StudyCell] = (),
     rankings: Sequence[RankingRow] = (),
-    points: Mapping[str, Sequence[Point]] | None = None,
+    figures: Sequence[Curves] = (),
     oracles: Sequence[OracleRow] = (),
 ) -> str:
     """One page that needs nothing beside it."""
@@ -140,7 +136,7 @@ def as_html(
     pages.globals |= {"labels": LABELS, "titles": TITLES, "conditions": list(CONDITIONS), "methods": METHODS}
     pages.globals |= {"metrics": METRICS}
     pages.globals |= {"number": number, "signed": signed, "time_of": time_of}
-    pages.globals |= {"mean_of": mean_of, "chance": chance}
+    pages.globals |= {"mean_of": mean_of, "chance": chance, "readings": readings}
     pages.filters["groupby_place"] = _by_place
     pictures = {section.name: [as_address(figure) for figure in _figures(section)] for section in sections}
     return pages.get_template("report.html").render(
@@ -148,25 +144,15 @@ def as_html(
         pictures=pictures,
         study=study,
         rankings=grouped(rankings, lambda row: row.setting),
-        figures=_drawn(points or {}),
+        figures=[(each, as_address(points_figure(each.points, each.plan.x_name, TITLES))) for each in figures],
         oracles=grouped(oracles, lambda row: (row.method, row.protocol, row.epochs)),
     )
 
 
-def _drawn(points: Mapping[str, Sequence[Point]]) -> list[tuple[str, FigurePlan, str, list[Reading]]]:
-    return [
-        (name, plan, as_address(points_figure(found, plan.x_name, TITLES)), readings(name, found))
-        for name, found in points.items()
-        for plan in (FIGURES[name],)
-    ]
-
-
-def _by_place(study: Sequence[StudyCell]) -> list[tuple[tuple[str, float, int], dict[tuple[str, str], StudyCell]]]:
-    """(data set, prior, epochs) and its cells by condition and method."""
-    places: dict[tuple[str, float, int], dict[tuple[str, str], StudyCell]] = {}
-    for cell in study:
-        places.setdefault((cell.dataset, cell.prior, cell.epochs), {})[cell.condition, cell.method] = cell
-    return list(places.items())
+def _by_place(study: Sequence[StudyCell]) -> list[tuple[StudyCell, dict[tuple[str, str], StudyCell]]]:
+    """The cells of each data set, prior, protocol and number of epochs: the first, and all by condition and method."""
+    places = grouped(study, lambda cell: (cell.dataset, cell.prior, cell.protocol, cell.epochs))
+    return [(place[0], {(cell.condition, cell.method): cell for cell in place}) for place in places]
 
 
 def _figures(section: Section) -> list[Figure]:

@@ -7,20 +7,10 @@ from itertools import pairwise
 
 from confdiff.experiments.cells import Cell, cells_of, is_plain
 from confdiff.experiments.comparison import Duel, Ranks, duels, mean_ranks
+from confdiff.experiments.names import LABELS
 from confdiff.experiments.paper import TABLES
-from confdiff.experiments.plots import LABELS
 from confdiff.experiments.trial import Record
 
-TITLES = {
-    "mnist": "MNIST",
-    "kmnist": "Kuzushiji",
-    "fashion": "Fashion",
-    "cifar10": "CIFAR-10",
-    "optdigits": "Optdigits",
-    "usps": "USPS",
-    "pendigits": "Pendigits",
-    "letter": "Letter",
-}
 ORACLES = ("oracle-hard", "oracle-soft")
 ORDER = ("confdiff-abs", "confdiff-relu", "confdiff-unbiased")
 """Each at least as good as the next: the paper's reading of its tables."""

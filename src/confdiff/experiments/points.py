@@ -1,0 +1,100 @@
+"""The points of the paper's figures that there are trials for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import mean, stdev
+
+from confdiff.experiments.comparison import Trials
+from confdiff.experiments.figures import FIGURES, FigurePlan
+from confdiff.experiments.grouping import grouped
+from confdiff.experiments.spec import TrialSpec
+from confdiff.experiments.trial import Record
+from confdiff.tasks import TaskSpec
+
+
+@dataclass(frozen=True)
+class Point:
+    """The trials at one place of a figure; is_in_tables: whether they are trials of a table too."""
+
+    dataset: str
+    prior: float
+    panel: str
+    curve: str
+    method: str
+    x: float
+    trials: Trials
+    is_in_tables: bool
+    hollow: bool
+
+    @property
+    def mean(self) -> float:
+        """Mean accuracy."""
+        return mean(self.trials.values())
+
+    @property
+    def std(self) -> float | None:
+        """Standard deviation with n - 1; None for a single trial."""
+        return stdev(self.trials.values()) if len(self.trials) > 1 else None
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What there is of a figure, by one protocol at one number of epochs."""
+
+    name: str
+    protocol: str
+    epochs: int
+    points: list[Point]
+
+    @property
+    def plan(self) -> FigurePlan:
+        """What the figure is to show."""
+        return FIGURES[self.name]
+
+    @property
+    def command(self) -> str:
+        """What makes it."""
+        datasets = dict.fromkeys(point.dataset for point in self.points)
+        priors = dict.fromkeys(f"{point.prior:g}" for point in self.points)
+        trials = max(len(point.trials) for point in self.points)
+        chosen = "" if tuple(datasets) == self.plan.datasets else f" --datasets {','.join(datasets)}"
+        chosen += "" if list(priors) == ["0.5"] else f" --priors {','.join(priors)}"
+        chosen += f" --protocol {self.protocol} --epochs {self.epochs} --trials {trials}"
+        return f"confdiff reproduce {self.name}{chosen}"
+
+
+def figure_points(name: str, records: Sequence[Record], *, protocol: str = "authors", epochs: int = 200) -> list[Point]:
+    """The points of a figure that there are trials for."""
+    own = [record for record in records if (record.get("protocol"), record.get("epochs")) == (protocol, epochs)]
+    found = {record["key"]: record["accuracy"] for record in own if "accuracy" in record}
+    priors, seeds = (sorted({record[what] for record in own}) for what in ("prior", "seed"))
+    plan = FIGURES[name]
+    points = []
+    for dataset in (*plan.also, *plan.datasets):
+        for prior in priors:
+            for place in plan.places:
+                specs = (
+                    TrialSpec(TaskSpec(dataset, prior, protocol, seed, **dict(place.options)), place.method, epochs)
+                    for seed in seeds
+                )
+                trials = {spec.task.seed: found[spec.key] for spec in specs if spec.key in found}
+                if trials:
+                    spot = (place.panel, place.curve, place.method, place.x)
+                    points.append(Point(dataset, prior, *spot, trials, not place.options, place.hollow))
+    return points
+
+
+def curves_of(name: str, records: Sequence[Record]) -> Curves | None:
+    """A figure by the protocol and epochs that it has most trials of, if these are more than the tables have anyway."""
+    settings = sorted({(record["protocol"], record["epochs"]) for record in records if "accuracy" in record})
+    offers = [Curves(name, *setting, _with_more_than_tables(name, records, *setting)) for setting in settings]
+    best = max(offers, key=lambda curves: sum(len(point.trials) for point in curves.points), default=None)
+    return best if best and best.points else None
+
+
+def _with_more_than_tables(name: str, records: Sequence[Record], protocol: str, epochs: int) -> list[Point]:
+    """The points on data sets at priors that have some which are in no table."""
+    places = grouped(
+        figure_points(name, records, protocol=protocol, epochs=epochs), lambda point: (point.dataset, point.prior)
+    )
+    return [point for place in places if not all(point.is_in_tables for point in place) for point in place]
