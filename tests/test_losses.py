@@ -48,3 +48,12 @@ def test_probability_recovers_the_posterior_from_the_minimiser(name, r):
 def test_finite_far_out(name):
     z = torch.tensor([-1e4, 1e4])
     assert np.isfinite(LOSSES[name].function(z).numpy()).all()
+
+
+@pytest.mark.parametrize("name", [name for name, facts in LOSSES.items() if facts.probability])
+def test_probabilities_are_between_0_and_1_and_rise_with_the_score(name):
+    p = LOSSES[name].probability(torch.linspace(-9, 9, 101))
+    assert 0 <= p.min() < 0.01
+    assert 0.99 < p.max() <= 1
+    assert (p.diff() >= 0).all()
+    assert p[50].item() == pytest.approx(0.5)
