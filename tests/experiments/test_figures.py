@@ -52,6 +52,14 @@ def test_a_few_points_only():
         figure_grid("figure3", points=[0.85])
 
 
+def test_only_a_level_is_a_line_across():
+    """Pcomp-Teacher has one point and is compared with; a curve of which one point is run is a point."""
+    points = figure_points("figure2", made_up("figure2", datasets=["usps"], points=[0.1, 1]))
+    assert {point.curve for point in points if point.is_level} == {"pcomp-teacher"}
+    few = figure_points("figure3", made_up("figure3", datasets=["mnist"], points=[0.8]))
+    assert not any(point.is_level for point in few)
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_points_and_pictures(name):
     points = figure_points(name, made_up(name))

@@ -156,7 +156,7 @@ def points_figure(points: "Sequence[Point]", x_name: str, titles: Mapping[str, s
 
 
 def _point_curves(axes: Axes, points: "Sequence[Point]") -> None:
-    """Curves with a band of one deviation; a curve of a single point is a line across, as a level to compare with."""
+    """Curves with a band of one deviation; a level to compare with is a line across."""
     curves = list(dict.fromkeys(point.curve for point in points))
     side_by_side = len(curves) == len(points)  # nothing runs over anything
     for curve in curves:
@@ -175,7 +175,7 @@ def _point_curves(axes: Axes, points: "Sequence[Point]") -> None:
             axes.errorbar(x, y, band, fmt="o", label=label, **style)
             axes.set_xticks([])
             axes.margins(x=0.3)
-        elif len(own) == 1:
+        elif own[0].is_level:
             axes.axhline(y[0], color=colour, label=label, linestyle="--", linewidth=1.4)
             axes.axhspan(y[0] - band[0], y[0] + band[0], color=colour, alpha=0.12, linewidth=0)
         else:

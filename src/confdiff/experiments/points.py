@@ -1,5 +1,6 @@
 """The points of the paper's figures that there are trials for."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
@@ -14,7 +15,10 @@ from confdiff.tasks import TaskSpec
 
 @dataclass(frozen=True)
 class Point:
-    """The trials at one place of a figure; is_in_tables: whether they are trials of a table too."""
+    """The trials at one place of a figure.
+
+    is_in_tables: whether they are trials of a table too. is_level: whether it is all of its curve, a level to compare with.
+    """
 
     dataset: str
     prior: float
@@ -25,6 +29,7 @@ class Point:
     trials: Trials
     is_in_tables: bool
     hollow: bool
+    is_level: bool
 
     @property
     def mean(self) -> float:
@@ -69,6 +74,7 @@ def figure_points(name: str, records: Sequence[Record], *, protocol: str = "auth
     found = {record["key"]: record["accuracy"] for record in own if "accuracy" in record}
     priors, seeds = (sorted({record[what] for record in own}) for what in ("prior", "seed"))
     plan = FIGURES[name]
+    length = Counter((place.panel, place.curve) for place in plan.places)
     points = []
     for dataset in (*plan.also, *plan.datasets):
         for prior in priors:
@@ -80,7 +86,8 @@ def figure_points(name: str, records: Sequence[Record], *, protocol: str = "auth
                 trials = {spec.task.seed: found[spec.key] for spec in specs if spec.key in found}
                 if trials:
                     spot = (place.panel, place.curve, place.method, place.x)
-                    points.append(Point(dataset, prior, *spot, trials, not place.options, place.hollow))
+                    is_level = length[place.panel, place.curve] == 1
+                    points.append(Point(dataset, prior, *spot, trials, not place.options, place.hollow, is_level))
     return points
 
 
