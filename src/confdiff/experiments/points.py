@@ -17,7 +17,7 @@ from confdiff.tasks import TaskSpec
 class Point:
     """The trials at one place of a figure.
 
-    is_in_tables: whether they are trials of a table too. is_level: whether it is all of its curve, a level to compare with.
+    is_in_tables: whether they are trials of a table too. is_level: whether it is all of its curve, to compare with.
     """
 
     dataset: str
