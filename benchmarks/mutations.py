@@ -81,6 +81,7 @@ MUTATIONS: dict[str, list[tuple[str, str]]] = {
         ("return math.sqrt(float((x**2).sum())) / len(x)", "return math.sqrt(float((x**2).sum()) / len(x))"),
         ("/ math.sqrt(draws)) if draws > 1", ") if draws > 1"),
         (".norm()))", ".norm() / 2))"),
+        ("(x**2).sum(axis=1).max()", "(x**2).sum(axis=1).min()"),
     ],
     "theory/simulation.py": [
         ("(positive, sample.left, pi - c)", "(positive, sample.left, pi + c)"),

@@ -54,10 +54,12 @@ def test_a_few_points_only():
 
 def test_only_a_level_is_a_line_across():
     """Pcomp-Teacher has one point and is compared with; a curve of which one point is run is a point."""
-    points = figure_points("figure2", made_up("figure2", datasets=["usps"], points=[0.1, 1]))
-    assert {point.curve for point in points if point.is_level} == {"pcomp-teacher"}
-    few = figure_points("figure3", made_up("figure3", datasets=["mnist"], points=[0.8]))
-    assert not any(point.is_level for point in few)
+    plan = FIGURES["figure2"]
+    assert {place.curve for place in plan.places if plan.is_level(place)} == {"pcomp-teacher"}
+    few = curves("figure3", made_up("figure3", datasets=["mnist"], points=[0.8]))
+    (axes,) = points_figure(few, TITLES).axes
+    assert [len(line.get_xdata()) for line in axes.lines] == [1] * 4
+    assert len(axes.get_xticks()) > 0
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -67,8 +69,8 @@ def test_points_and_pictures(name):
     assert len(points) == len(plan.datasets) * len(plan.places)
     assert all(len(point.trials) == 2 for point in points)
     assert points[0].std == pytest.approx(0.00707, abs=1e-4)
-    figure = points_figure(points, plan.x_name, TITLES)
-    assert len(figure.axes) == len(plan.datasets) * len({point.panel for point in points})
+    figure = points_figure(Curves(name, "authors", 200, points), TITLES)
+    assert len(figure.axes) == len(plan.datasets) * len({point.place.panel for point in points})
     assert len(as_points_csv(points).splitlines()) == len(points) + 1
     page = as_html([], [], [], [Curves(name, "authors", 200, points)])
     assert plan.title in page

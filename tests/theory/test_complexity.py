@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 from torch import nn
 
+from confdiff.theory.bounds import LossConstants
 from confdiff.theory.complexity import (
     finite_complexity,
     frobenius_norms,
+    largest_score,
     linear_complexity,
     linear_complexity_by_chance,
     network_complexity,
@@ -51,6 +53,11 @@ def test_the_bound_of_a_network_is_above_what_networks_reach():
         second *= norms[1] / np.linalg.norm(second)
         parts.append(np.maximum(first @ X.T, 0).T @ second)
     assert finite_complexity(parts)[0] < bound
+    assert np.abs(parts).max() <= largest_score(X, norms)
+    assert largest_score(X, norms) == pytest.approx(np.linalg.norm(X, axis=1).max() * norms[0] * norms[1])
+    constants = LossConstants.of("logistic", largest_score(X, [2.0]))  # of linear functions of norm 2
+    steepest = 2 * X / np.linalg.norm(X, axis=1, keepdims=True)
+    assert constants.bound == pytest.approx(max(np.log1p(np.exp(np.einsum("ij,ij->i", steepest, X)))))
     assert bound == pytest.approx(np.linalg.norm(X) / 6 * (math.sqrt(4 * math.log(2)) + 1) * norms[0] * norms[1])
 
 

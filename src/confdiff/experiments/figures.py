@@ -19,7 +19,8 @@ FRACTIONS = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
 EPSILONS = (0.8, 0.9, 1.0, 1.1, 1.2)
 SIGMAS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 
-ACCURACY, WRONG_PRIOR, NOISE = "accuracy", "prior times epsilon", "c times N(1, sigma^2)"  # panels
+SIDE_BY_SIDE, SHARE, WRONG_PRIOR, NOISE = "", "share of the pairs", "prior times epsilon", "c times N(1, sigma^2)"
+"""Panels, by what their curves run over."""
 DISCARDED, REVERSED = "Pcomp-Teacher, (-, +) discarded", "Pcomp-Teacher, (-, +) reversed"
 
 
@@ -37,6 +38,11 @@ class Place:
     x: float
     options: tuple[tuple[str, Any], ...] = ()
     hollow: bool = False
+
+    @property
+    def is_in_tables(self) -> bool:
+        """Whether its trials are trials of a table too."""
+        return not self.options
 
 
 Spot = tuple[str, float]
@@ -61,13 +67,11 @@ class Claim:
 class FigurePlan:
     """What a figure of the paper shows.
 
-    x_name: what its curves run over.
     claims: what the paper reads from it, and what one may look for besides.
     also: data sets of the paper's figure that are run only where they are asked for, as they take hours.
     """
 
     title: str
-    x_name: str
     datasets: tuple[str, ...]
     places: tuple[Place, ...]
     claims: tuple[Claim, ...]
@@ -78,26 +82,37 @@ class FigurePlan:
         """The places that its curves run over."""
         return sorted({place.x for place in self.places})
 
+    def is_level(self, place: Place) -> bool:
+        """Whether a place is all of its curve: a level to compare the others with."""
+        return sum((each.panel, each.curve) == (place.panel, place.curve) for each in self.places) == 1
+
 
 def _figure1() -> FigurePlan:
     """The pilot: Pcomp-Teacher whose (-, +) pairs are discarded or reversed, and ConfDiff-ABS."""
     discarded, reversed_, ours = (DISCARDED, 1.0), (REVERSED, 2.0), ("confdiff-abs", 3.0)
     return FigurePlan(
         title="Figure 1: discarding or reversing (-, +) pairs",
-        x_name="",
         datasets=TABLES["table2"],
         places=(
-            Place(ACCURACY, DISCARDED, "pcomp-teacher", 1.0, (("pcomp", "discard"),), hollow=True),
-            Place(ACCURACY, REVERSED, "pcomp-teacher", 2.0),
-            Place(ACCURACY, "confdiff-abs", "confdiff-abs", 3.0),
+            Place(SIDE_BY_SIDE, DISCARDED, "pcomp-teacher", 1.0, (("pcomp", "discard"),), hollow=True),
+            Place(SIDE_BY_SIDE, REVERSED, "pcomp-teacher", 2.0),
+            Place(SIDE_BY_SIDE, "confdiff-abs", "confdiff-abs", 3.0),
         ),
         claims=(
-            Claim("discarding and reversing perform similarly", ACCURACY, reversed_, discarded, ("level",)),
+            Claim("discarding and reversing perform similarly", SIDE_BY_SIDE, reversed_, discarded, ("level",)),
             Claim(
-                "(not in its text) ConfDiff-ABS above the teacher that discards", ACCURACY, ours, discarded, ("above",)
+                "(not in its text) ConfDiff-ABS above the teacher that discards",
+                SIDE_BY_SIDE,
+                ours,
+                discarded,
+                ("above",),
             ),
             Claim(
-                "(not in its text) ConfDiff-ABS above the teacher that reverses", ACCURACY, ours, reversed_, ("above",)
+                "(not in its text) ConfDiff-ABS above the teacher that reverses",
+                SIDE_BY_SIDE,
+                ours,
+                reversed_,
+                ("above",),
             ),
         ),
     )
@@ -106,15 +121,15 @@ def _figure1() -> FigurePlan:
 def _figure2() -> FigurePlan:
     """Fewer pairs: ReLU, ABS and ours at a share of them, Pcomp-Teacher at all."""
     shares = tuple(
-        Place(ACCURACY, method, method, share, () if share == 1 else (("fraction", share),))
+        Place(SHARE, method, method, share, () if share == 1 else (("fraction", share),))
         for method in ("confdiff-relu", "confdiff-abs", *OURS)
         for share in FRACTIONS
     )
-    teacher = Place(ACCURACY, "pcomp-teacher", "pcomp-teacher", 1.0)
+    teacher = Place(SHARE, "pcomp-teacher", "pcomp-teacher", 1.0)
     claims = tuple(
         Claim(
             f"{LABELS[curve]} with 10 % of the pairs at or above Pcomp-Teacher with all",
-            ACCURACY,
+            SHARE,
             (curve, FRACTIONS[0]),
             (teacher.curve, teacher.x),
             ("above", "level"),
@@ -123,7 +138,6 @@ def _figure2() -> FigurePlan:
     )
     return FigurePlan(
         title="Figure 2: fewer pairs",
-        x_name="share of the pairs",
         datasets=TABLES["table2"],
         places=(*shares, teacher),
         claims=claims,
@@ -142,7 +156,6 @@ def _figure3() -> FigurePlan:
     noise = tuple(Place(NOISE, method, method, sigma, _noise(sigma)) for method in methods for sigma in SIGMAS)
     return FigurePlan(
         title="Figure 3: an inaccurate prior, noisy differences",
-        x_name="epsilon or sigma",
         datasets=("mnist", "pendigits"),
         places=(*priors, *noise),
         claims=tuple(

@@ -18,7 +18,7 @@ def figure_lines(curves: Curves) -> list[str]:
     """A figure as lines."""
     title = curves.plan.title
     lines = [f"## {title}", "", f"    {curves.command}", "", f"![{title}](images/{curves.name}.png)"]
-    for panel in grouped(curves.points, lambda point: point.panel):
+    for panel in grouped(curves.points, lambda point: point.place.panel):
         lines += ["", *_panel(panel)]
     head = ["reading", "data set", "prior", "the first", "the second", "printed", "difference", "p", "verdict"]
     return [*lines, "", *READINGS.splitlines(), "", *table(head, map(_reading, readings(curves)))]
@@ -26,15 +26,17 @@ def figure_lines(curves: Curves) -> list[str]:
 
 def _panel(points: Sequence[Point]) -> list[str]:
     """A row for each curve; a column for each place, where curves run over any."""
-    curves = grouped(points, lambda point: (point.dataset, point.prior, point.curve))
-    axis = sorted({point.x for point in points}) if max(map(len, curves)) > 1 else []
+    curves = grouped(points, lambda point: (point.dataset, point.prior, point.place.curve))
+    axis = sorted({point.place.x for point in points}) if points[0].place.panel else []
     rows = []
     for curve in curves:
-        first, at = curve[0], {point.x: mean_of(point.trials) for point in curve}
+        first, at = curve[0], {point.place.x: mean_of(point.trials) for point in curve}
         cells = [at.get(x, "") for x in axis] if axis else list(at.values())
-        rows.append([TITLES[first.dataset], f"{first.prior:g}", LABELS.get(first.curve, first.curve), *cells])
+        rows.append(
+            [TITLES[first.dataset], f"{first.prior:g}", LABELS.get(first.place.curve, first.place.curve), *cells]
+        )
     columns = [f"{x:g}" for x in axis] or ["accuracy"]
-    return table(["data set", "prior", points[0].panel if axis else "method", *columns], rows)
+    return table(["data set", "prior", points[0].place.panel or "method", *columns], rows)
 
 
 def _reading(reading: Reading) -> list[str]:

@@ -8,7 +8,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from confdiff.experiments.figures import ACCURACY
 from confdiff.experiments.grouping import grouped
 from confdiff.experiments.names import COLOURS, LABELS
 from confdiff.metrics import reliability
@@ -16,7 +15,8 @@ from confdiff.metrics import reliability
 if TYPE_CHECKING:
     from confdiff.experiments.comparison import Ranks
     from confdiff.experiments.demo import Demo
-    from confdiff.experiments.points import Point
+    from confdiff.experiments.figures import FigurePlan
+    from confdiff.experiments.points import Curves, Point
     from confdiff.experiments.trial import Record
 
 FEWEST = 10  # a share of fewer items is mostly noise
@@ -131,21 +131,21 @@ def _style(method: str) -> dict[str, Any]:
     return {"color": COLOURS[method], "label": LABELS[method], "linestyle": dash, "linewidth": 1.6}
 
 
-def points_figure(points: "Sequence[Point]", x_name: str, titles: Mapping[str, str]) -> Figure:
+def points_figure(curves: "Curves", titles: Mapping[str, str]) -> Figure:
     """The curves of a figure of the paper, two panels a row, so that it can be read at the width of a page's text."""
-    panels = grouped(points, lambda point: (point.prior, titles[point.dataset], point.panel))
-    priors = {point.prior for point in points}
+    panels = grouped(curves.points, lambda point: (point.prior, point.dataset, point.place.panel))
+    priors = {point.prior for point in curves.points}
     rows = math.ceil(len(panels) / 2)
     figure = Figure(figsize=(5.5, 1.9 * rows + 0.5), layout="constrained")
     axes_of_all = figure.subplots(rows, 2, squeeze=False).flat
     for axes, here in zip(axes_of_all, panels, strict=False):
         first = here[0]
-        _point_curves(axes, here)
+        _point_curves(axes, here, curves.plan)
         axes.tick_params(labelsize=7)
         axes.yaxis.set_major_formatter("{x:.4g}")
         axes.grid(alpha=0.25)
         axes.set_title(titles[first.dataset] + (f", prior {first.prior:g}" if len(priors) > 1 else ""), fontsize=9)
-        axes.set_xlabel(x_name if first.panel == ACCURACY else first.panel, fontsize=8)
+        axes.set_xlabel(first.place.panel, fontsize=8)
         if axes.get_subplotspec().is_first_col():
             axes.set_ylabel("accuracy", fontsize=8)
     for axes in figure.axes[len(panels) :]:
@@ -155,16 +155,16 @@ def points_figure(points: "Sequence[Point]", x_name: str, titles: Mapping[str, s
     return figure
 
 
-def _point_curves(axes: Axes, points: "Sequence[Point]") -> None:
+def _point_curves(axes: Axes, points: "Sequence[Point]", plan: "FigurePlan") -> None:
     """Curves with a band of one deviation; a level to compare with is a line across."""
-    curves = list(dict.fromkeys(point.curve for point in points))
-    side_by_side = len(curves) == len(points)  # nothing runs over anything
-    for curve in curves:
-        own = sorted((point for point in points if point.curve == curve), key=lambda point: point.x)
-        colour, label = COLOURS[own[0].method], LABELS.get(curve, curve)
-        x, y, band = [p.x for p in own], [p.mean for p in own], [p.std or 0.0 for p in own]
+    side_by_side = all(plan.is_level(point.place) for point in points)
+    for curve in grouped(points, lambda point: point.place.curve):
+        own = sorted(curve, key=lambda point: point.place.x)
+        first = own[0].place
+        colour, label = COLOURS[first.method], LABELS.get(first.curve, first.curve)
+        x, y, band = [p.place.x for p in own], [p.mean for p in own], [p.std or 0.0 for p in own]
         if side_by_side:
-            fill = "white" if own[0].hollow else colour
+            fill = "white" if first.hollow else colour
             style: dict[str, Any] = {
                 "color": colour,
                 "markerfacecolor": fill,
@@ -175,7 +175,7 @@ def _point_curves(axes: Axes, points: "Sequence[Point]") -> None:
             axes.errorbar(x, y, band, fmt="o", label=label, **style)
             axes.set_xticks([])
             axes.margins(x=0.3)
-        elif own[0].is_level:
+        elif plan.is_level(first):
             axes.axhline(y[0], color=colour, label=label, linestyle="--", linewidth=1.4)
             axes.axhspan(y[0] - band[0], y[0] + band[0], color=colour, alpha=0.12, linewidth=0)
         else:

@@ -1,12 +1,11 @@
 """The points of the paper's figures that there are trials for."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
 
 from confdiff.experiments.comparison import Trials
-from confdiff.experiments.figures import FIGURES, FigurePlan
+from confdiff.experiments.figures import FIGURES, FigurePlan, Place
 from confdiff.experiments.grouping import grouped
 from confdiff.experiments.spec import TrialSpec
 from confdiff.experiments.trial import Record
@@ -15,21 +14,12 @@ from confdiff.tasks import TaskSpec
 
 @dataclass(frozen=True)
 class Point:
-    """The trials at one place of a figure.
-
-    is_in_tables: whether they are trials of a table too. is_level: whether it is all of its curve, to compare with.
-    """
+    """The trials at one place of a figure, on one data set at one prior."""
 
     dataset: str
     prior: float
-    panel: str
-    curve: str
-    method: str
-    x: float
+    place: Place
     trials: Trials
-    is_in_tables: bool
-    hollow: bool
-    is_level: bool
 
     @property
     def mean(self) -> float:
@@ -74,7 +64,6 @@ def figure_points(name: str, records: Sequence[Record], *, protocol: str = "auth
     found = {record["key"]: record["accuracy"] for record in own if "accuracy" in record}
     priors, seeds = (sorted({record[what] for record in own}) for what in ("prior", "seed"))
     plan = FIGURES[name]
-    length = Counter((place.panel, place.curve) for place in plan.places)
     points = []
     for dataset in (*plan.also, *plan.datasets):
         for prior in priors:
@@ -85,9 +74,7 @@ def figure_points(name: str, records: Sequence[Record], *, protocol: str = "auth
                 )
                 trials = {spec.task.seed: found[spec.key] for spec in specs if spec.key in found}
                 if trials:
-                    spot = (place.panel, place.curve, place.method, place.x)
-                    is_level = length[place.panel, place.curve] == 1
-                    points.append(Point(dataset, prior, *spot, trials, not place.options, place.hollow, is_level))
+                    points.append(Point(dataset, prior, place, trials))
     return points
 
 
@@ -104,4 +91,4 @@ def _with_more_than_tables(name: str, records: Sequence[Record], protocol: str, 
     places = grouped(
         figure_points(name, records, protocol=protocol, epochs=epochs), lambda point: (point.dataset, point.prior)
     )
-    return [point for place in places if not all(point.is_in_tables for point in place) for point in place]
+    return [point for place in places if not all(point.place.is_in_tables for point in place) for point in place]

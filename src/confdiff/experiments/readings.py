@@ -36,7 +36,7 @@ class Reading:
 
 def readings(curves: Curves) -> list[Reading]:
     """The claims of a figure wherever both of the points that they compare have trials with the same seeds."""
-    at = {(point.dataset, point.prior, point.panel, point.curve, point.x): point for point in curves.points}
+    at = {(p.dataset, p.prior, p.place.panel, p.place.curve, p.place.x): p for p in curves.points}
     printed = {(number.dataset, number.prior, number.method): number.mean for number in printed_numbers()}
     found = []
     for claim in curves.plan.claims:
@@ -44,6 +44,7 @@ def readings(curves: Curves) -> list[Reading]:
             first, second = (at.get((dataset, prior, claim.panel, *spot)) for spot in (claim.first, claim.second))
             outcome = paired(first.trials, second.trials) if first and second else None
             if first and second and outcome:
-                known = printed.get((dataset, prior, second.method)) if second.is_in_tables else None
+                place = second.place
+                known = printed.get((dataset, prior, place.method)) if place.is_in_tables else None
                 found.append(Reading(claim, first, second, outcome, known))
     return found

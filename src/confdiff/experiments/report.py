@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from confdiff.experiments.figures import FIGURES
 from confdiff.experiments.grouping import grouped
 from confdiff.experiments.markdown import as_markdown, time_of
+from confdiff.experiments.markdown_figures import READINGS
 from confdiff.experiments.names import LABELS, TITLES
 from confdiff.experiments.oracles import OracleRow, oracle_rows
 from confdiff.experiments.plots import curves_figure, points_figure, ranks_figure
@@ -50,7 +51,7 @@ def write_report(store: Store, folder: Path) -> dict[str, Path]:
         write_text(path, text)
     files = {what: path for what, (path, _) in contents.items()}
     for curves in figures:
-        picture = points_figure(curves.points, curves.plan.x_name, TITLES)
+        picture = points_figure(curves, TITLES)
         for ending in ("png", "svg"):
             path = files[f"{curves.name}, {ending}"] = folder / "images" / f"{curves.name}.{ending}"
             with replacing(path) as temporary:
@@ -60,10 +61,10 @@ def write_report(store: Store, folder: Path) -> dict[str, Path]:
 
 def as_points_csv(points: Sequence[Point]) -> str:
     """One line a point."""
-    rows = [
-        [p.dataset, p.prior, p.panel, p.curve, p.method, p.x, len(p.trials), _digits(p.mean), _digits(p.std)]
-        for p in points
-    ]
+    rows = []
+    for point in points:
+        at, found = point.place, (len(point.trials), _digits(point.mean), _digits(point.std))
+        rows.append([point.dataset, point.prior, at.panel, at.curve, at.method, at.x, *found])
     return _csv(["dataset", "prior", "panel", "curve", "method", "x", "trials", "mean", "std"], rows)
 
 
@@ -136,7 +137,7 @@ def as_html(
     pages.globals |= {"labels": LABELS, "titles": TITLES, "conditions": list(CONDITIONS), "methods": METHODS}
     pages.globals |= {"metrics": METRICS}
     pages.globals |= {"number": number, "signed": signed, "time_of": time_of}
-    pages.globals |= {"mean_of": mean_of, "chance": chance, "readings": readings}
+    pages.globals |= {"mean_of": mean_of, "chance": chance, "readings": readings, "note": READINGS}
     pages.filters["groupby_place"] = _by_place
     pictures = {section.name: [as_address(figure) for figure in _figures(section)] for section in sections}
     return pages.get_template("report.html").render(
@@ -144,7 +145,7 @@ def as_html(
         pictures=pictures,
         study=study,
         rankings=grouped(rankings, lambda row: row.setting),
-        figures=[(each, as_address(points_figure(each.points, each.plan.x_name, TITLES))) for each in figures],
+        figures=[(each, as_address(points_figure(each, TITLES))) for each in figures],
         oracles=grouped(oracles, lambda row: (row.method, row.protocol, row.epochs)),
     )
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from confdiff.experiments.cells import is_plain
 from confdiff.experiments.comparison import Paired, paired
+from confdiff.experiments.figures import FIGURES
 from confdiff.experiments.spec import TrialSpec
 from confdiff.experiments.trial import Record
 from confdiff.tasks import TaskSpec
@@ -25,7 +26,12 @@ CONDITIONS: dict[str, dict[str, Any]] = {
     "prior times 1.2": {"prior_factor": 1.2},
 }
 """What is said of the differences or the prior -> the options of a task."""
-IN_FIGURE_3 = ("exact", "c times N(1, .5^2)", "prior times .8", "prior times 1.2")
+IN_FIGURE_3 = frozenset(
+    name
+    for name, options in CONDITIONS.items()
+    for place in FIGURES["figure3"].places
+    if dict(place.options) == options
+)
 
 DATASETS = ("usps", "pendigits")
 PRIORS = (0.2, 0.5)

@@ -77,6 +77,17 @@ def network_complexity(items: ArrayLike, norms: Sequence[float]) -> float:
     return math.sqrt(float((x**2).sum())) / len(x) * (math.sqrt(2 * math.log(2) * depth) + 1) * product
 
 
+def largest_score(items: ArrayLike, norms: Sequence[float]) -> float:
+    r"""The paper's :math:`C_g` of such networks, :math:`\max_i \|x_i\| \prod_j M_j`; of a linear class, by its radius.
+
+    >>> largest_score([[3.0, 4.0], [0.0, 1.0]], [2.0])
+    10.0
+    """
+    x = check_items("items", items).astype(np.float64)
+    longest = math.sqrt(float((x**2).sum(axis=1).max()))
+    return longest * math.prod(check_number("norm", each, least=0) for each in norms)
+
+
 def frobenius_norms(network: nn.Module) -> list[float]:
     """The Frobenius norms of the layers of a network to which :func:`network_complexity` applies, in their order.
 

@@ -39,7 +39,7 @@ class Check:
     @property
     def ratio(self) -> float | None:
         """How many times larger the bound is than what was measured, at its tightest; None without a bound."""
-        ratios = [b / m for b, m in zip(self.bound, self.measured, strict=bool(self.bound)) if m > 0]
+        ratios = [b / m for b, m in zip(self.bound, self.measured, strict=False) if m > 0]
         return min(ratios) if ratios else None
 
     @property
@@ -56,10 +56,9 @@ class Settings:
     repetitions: int = 200
     seed: int = 0
 
-    def of(self, sizes: object, times: int = 1) -> str:
+    def samples_of(self, *sizes: int, times: int = 1) -> str:
         """What is simulated, in words."""
-        what = ", ".join(str(n) for n in sizes) if isinstance(sizes, list | tuple) else sizes
-        return f"{times * self.repetitions:,} samples of {what} pairs"
+        return f"{times * self.repetitions:,} samples of {', '.join(map(str, sizes))} pairs"
 
 
 def samples(world: World, n: int, settings: Settings, times: int = 1) -> Iterator[Sample]:
@@ -115,7 +114,7 @@ def rate(
         finding = f"slope {slope:.3f} (99 %: {low:.3f} to {high:.3f})"
         right = low <= -0.5 <= high if exact else low <= -0.5 and slope <= -0.45
     below = bool((measured <= np.array(bound)).all())
-    simulated = settings.of(settings.sizes)
+    simulated = settings.samples_of(*settings.sizes)
     return Check(name, statement, simulated, "n", n.tolist(), measured.tolist(), bound, finding, right and below)
 
 

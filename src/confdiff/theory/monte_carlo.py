@@ -40,7 +40,7 @@ def unbiasedness(world: World, settings: Settings) -> Check:
     return Check(
         "Theorem 1 and Lemma 3",
         "each partial risk estimates half the risk of one class without bias, and their sum the classification risk",
-        settings.of(n, 10),
+        settings.samples_of(n, times=10),
         "partial risk",
         [1, 2, 3, 4, 5],
         z,
@@ -65,7 +65,7 @@ def variance(world: World, settings: Settings) -> Check:
     return Check(
         "Theorem 2",
         "the variance is a parabola in alpha with its minimum at 1/2",
-        settings.of(n, 5),
+        settings.samples_of(n, times=5),
         "alpha",
         alphas.tolist(),
         values,
@@ -159,7 +159,7 @@ def error_under_noise(world: World, settings: Settings) -> Check:
         sizes.append(float(np.mean(wrong)))
         measured.append(float(np.quantile(errors, 1 - DELTA)))
         bound.append(_under_noise(world, n, settings, mean_error=sizes[-1]))
-    return growth("Theorem 4, noise", "mean |c_bar - c|", settings.of(n), sizes, measured, bound)
+    return growth("Theorem 4, noise", "mean |c_bar - c|", settings.samples_of(n), sizes, measured, bound)
 
 
 def error_under_a_wrong_prior(world: World, settings: Settings) -> Check:
@@ -174,7 +174,7 @@ def error_under_a_wrong_prior(world: World, settings: Settings) -> Check:
         ]
         measured.append(float(np.quantile(errors, 1 - DELTA)))
         bound.append(_under_noise(world, n, settings, prior_error=wrong))
-    return growth("Theorem 4, prior", "|pi_bar - pi|", settings.of(n), sizes, measured, bound)
+    return growth("Theorem 4, prior", "|pi_bar - pi|", settings.samples_of(n), sizes, measured, bound)
 
 
 def _under_noise(world: World, n: int, settings: Settings, **wrong: float) -> float:
@@ -225,7 +225,7 @@ def _exponential(
     return Check(
         name,
         statement,
-        settings.of(FEW, 20),
+        settings.samples_of(*FEW, times=20),
         "n",
         [float(n) for n in FEW],
         measured,
