@@ -13,9 +13,11 @@ import pytest
 from command import COMMAND, confdiff
 from confdiff.experiments.cells import Cell, cells_of
 from confdiff.experiments.comparison import duels, mean_ranks
+from confdiff.experiments.findings import Findings, findings_of
 from confdiff.experiments.markdown import as_markdown
 from confdiff.experiments.paper import METHODS_OF_THE_PAPER, TABLES, Printed, printed_numbers, table_grid
-from confdiff.experiments.report import as_csv, as_html
+from confdiff.experiments.parts import part_rows
+from confdiff.experiments.report import as_csv, as_html, as_parts_csv
 from confdiff.experiments.runner import run_trials
 from confdiff.experiments.sections import sections_of
 from confdiff.experiments.spec import TrialSpec
@@ -233,10 +235,10 @@ def test_the_report_reads_the_store_alone():
     assert len(rows) == len(section.cells) == 24
     usps = next(row for row in rows if (row["dataset"], row["prior"], row["method"]) == ("usps", "0.5", "confdiff-abs"))
     assert (usps["trials"], usps["mean"], usps["printed_mean"]) == ("3", "0.92100", "0.959")
-    text = as_markdown([section])
+    text = as_markdown(Findings([section]))
     assert "**.921 ± .001** (3)<br>.959 ± .004, -.038 -" in text
     assert "confdiff reproduce table2 --protocol authors --trials 3" in text
-    page = as_html([section])
+    page = as_html(Findings([section]))
     assert page.count("data:image/png;base64,") == 2
     assert 'src="http' not in page
     assert 'href="http' not in page
@@ -255,9 +257,79 @@ def test_the_paper_s_order_of_methods_up_to_one_deviation():
     assert abs_relu[2:] == (8, [])
     assert relu_unbiased[2] == 2
     assert {cell.dataset for cell in relu_unbiased[3]} == {"optdigits", "pendigits", "letter"}
-    text = as_markdown([section])
+    text = as_markdown(Findings([section]))
     assert "ConfDiff-ABS >= ConfDiff-ReLU in 8 of 8 cells." in text
     assert "ConfDiff-ReLU >= ConfDiff-Unbiased in 2 of 8 cells; not in Optdigits at 0.2" in text
+
+
+def table_1_in_pieces():
+    """All nine methods at .5, four of them at the other priors; some of our own methods here and there."""
+    four = ("confdiff-abs", "confdiff-relu", "oracle-soft", "pcomp-teacher")
+    sets = ("mnist", "kmnist", "fashion")
+    cells = [(dataset, 0.5, method, 1) for dataset in sets for method in METHODS_OF_THE_PAPER if method not in four]
+    cells += [(dataset, prior, method, 1) for dataset in sets for prior in (0.2, 0.5, 0.8) for method in four]
+    cells += [("kmnist", 0.5, "confdiff-projection", 1), ("mnist", 0.2, "confdiff-regression", 2)]
+    cells += [("fashion", 0.8, "confdiff-regression", 1)]
+    return [
+        made_up_records()[0] | {"dataset": dataset, "prior": prior, "method": method, "seed": seed, "key": str(place)}
+        for place, (dataset, prior, method, trials) in enumerate(cells)
+        for seed in range(trials)
+    ]
+
+
+def test_the_commands_of_a_section_make_what_it_shows_and_nothing_else():
+    records = table_1_in_pieces()
+    (section,) = sections_of(records)
+    made = []
+    for command in section.commands:
+        _, _, table, *options = command.split()
+        told = dict(zip(options[::2], options[1::2], strict=True))
+        lists = {name: told[f"--{name}"].split(",") for name in ("datasets", "methods") if f"--{name}" in told}
+        priors = [float(prior) for prior in told.get("--priors", "0.2,0.5,0.8").split(",")]
+        made += table_grid(table, **lists, priors=priors, trials=int(told["--trials"]), protocol=told["--protocol"])
+    asked = sorted((s.task.dataset, s.task.prior, s.method, s.task.seed) for s in made)
+    assert asked == sorted((r["dataset"], r["prior"], r["method"], r["seed"]) for r in records)
+    assert len(section.commands) == 5
+    (whole,) = sections_of(
+        made_up_records()[0]
+        | {"dataset": spec.task.dataset, "prior": spec.task.prior, "seed": spec.task.seed, "method": spec.method}
+        for spec in table_grid("table2", trials=5) + table_grid("table2", methods=["confdiff-regression"], trials=2)
+    )
+    command = "confdiff reproduce table2 --protocol authors --trials"
+    assert whole.commands == [f"{command} 5", f"{command} 2 --methods confdiff-regression"]
+
+
+def test_without_three_trials_there_is_no_verdict():
+    findings = Findings(sections_of(table_1_in_pieces()))
+    assert not findings.sections[0].is_judged
+    for text in (as_markdown(findings), as_html(findings)):
+        assert "No cell has the three trials that a verdict needs." in text
+        assert "within | above" not in text
+        assert "<th>within</th>" not in text
+
+
+def test_a_part_of_the_data_is_shown_apart_and_not_judged():
+    record = made_up_records()[0] | {
+        "dataset": "cifar10", "prior": 0.5, "epochs": 2, "accuracy": 0.7, "curve": [[1, 0.6], [2, 0.8]],
+        "network": "resnet32", "teacher_accuracy": 0.85, "n_pairs": 4000, "incomplete": True,
+    }  # fmt: skip
+    findings = findings_of([record, record | {"seed": 1, "key": "other"}, record | {"fraction": 0.1, "key": "third"}])
+    assert findings.sections == []
+    (row,) = findings.parts
+    assert row.command == (
+        "confdiff run cifar10 --protocol authors --incomplete --n-pairs 4000 --prior 0.5 "
+        "--method confdiff-abs --epochs 2 --trials 2"
+    )
+    line = (
+        "| CIFAR-10 | 0.5 | ConfDiff-ABS | resnet32 | 4,000 | 2 | .700 ± .000 (2) | .800 ± .000 (2) | .850 | .843 | 2 |"
+    )
+    assert line in as_markdown(findings)
+    page = as_html(findings)
+    assert "<td>4,000</td>" in page
+    assert row.command in page
+    (told,) = csv.DictReader(as_parts_csv(findings.parts).splitlines())
+    assert (told["trials"], told["mean"], told["mean_after_the_last_epoch"]) == ("2", "0.70000", "0.80000")
+    assert part_rows(made_up_records()) == []
 
 
 def test_trials_with_options_are_no_cells_of_the_tables():

@@ -2,6 +2,7 @@ import pytest
 
 from confdiff.experiments.comparison import mean_ranks
 from confdiff.experiments.figures import CONFDIFF, EPSILONS, FIGURES, FRACTIONS, SIGMAS, figure_grid
+from confdiff.experiments.findings import Findings
 from confdiff.experiments.markdown import as_markdown
 from confdiff.experiments.names import TITLES
 from confdiff.experiments.paper import table_grid
@@ -72,7 +73,7 @@ def test_points_and_pictures(name):
     figure = points_figure(Curves(name, "authors", 200, points), TITLES)
     assert len(figure.axes) == len(plan.datasets) * len({point.place.panel for point in points})
     assert len(as_points_csv(points).splitlines()) == len(points) + 1
-    page = as_html([], [], [], [Curves(name, "authors", 200, points)])
+    page = as_html(Findings(figures=[Curves(name, "authors", 200, points)]))
     assert plan.title in page
     assert page.count("data:image/png;base64,") == 1
 
@@ -116,7 +117,7 @@ def test_readings_are_judged_by_a_paired_test(gap, verdicts):
     assert [reading.verdict for reading in found] == verdicts
     assert found[0].outcome.difference == pytest.approx(gap + 0.0008)
     assert found[0].outcome.seeds == 5
-    page, text = as_html([], [], [], [shown]), as_markdown([], figures=[shown])
+    page, text = as_html(Findings(figures=[shown])), as_markdown(Findings(figures=[shown]))
     for report in (page, text):
         assert "ConfDiff-ABS with 10 % of the pairs at or above Pcomp-Teacher with all" in report
         assert report.count("does not hold") == verdicts.count("does not hold")
@@ -186,7 +187,7 @@ def test_a_study_by_two_protocols_shows_both():
         StudyCell(protocol, 50, "usps", 0.5, "exact", "confdiff-abs", (accuracy,), None)
         for protocol, accuracy in (("authors", 0.912), ("paper", 0.934))
     ]
-    page = as_html([], cells)
+    page = as_html(Findings(study=cells))
     assert ".912" in page
     assert ".934" in page
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from confdiff.experiments.findings import Findings
 from confdiff.experiments.markdown import as_markdown
 from confdiff.experiments.oracles import oracle_rows
 from confdiff.experiments.report import as_html
@@ -34,11 +35,11 @@ def test_differences_are_over_the_seeds_that_both_have():
 
 def test_the_report_has_them():
     rows = oracle_rows(RECORDS)
-    text = as_markdown([], oracles=rows)
+    text = as_markdown(Findings(oracles=rows))
     cells = "| .940 ± .014 (2) | .973 ± .003 (2) | .961 (1) | .817 ± .274 (3) | +.033 | +.002 | +.010 |"
     assert f"| USPS | 0.2 {cells}" in text
     assert "| Letter | 0.2 |  | .990 (1) |  |  |  |  |  |" in text
-    page = as_html([], oracles=rows)
+    page = as_html(Findings(oracles=rows))
     assert "<td>.973 ± .003 (2)</td>" in page
     assert '<a href="#oracle">' in page
-    assert "Between ConfDiff-ABS" not in as_markdown([])
+    assert "Between ConfDiff-ABS" not in as_markdown(Findings())

@@ -3,6 +3,7 @@ import csv
 import pytest
 
 from command import confdiff
+from confdiff.experiments.findings import Findings
 from confdiff.experiments.markdown import as_markdown
 from confdiff.experiments.report import as_html, as_study_csv
 from confdiff.experiments.sections import sections_of
@@ -65,10 +66,10 @@ def test_the_study_is_in_the_report():
     assert study_cells([record for record in records if "noise" not in record and "prior_factor" not in record]) == []
     assert study_cells([record | {"epochs": 7} for record in records])[0].epochs == 7
     assert study_cells([record | {"fraction": 0.5} for record in records]) == []
-    text = as_markdown([], cells)
+    text = as_markdown(Findings(study=cells))
     assert "| USPS | 0.2 | label differences | .910 ± .010 (3) | .930 ± .011 (3) + |" in text
     assert "| ConfDiff-Regression | 28 | 0 | 0 | +.020 |" in text
-    page = as_html([], cells)
+    page = as_html(Findings(study=cells))
     assert page.count('class="above"') == 28
     rows = list(csv.DictReader(as_study_csv(cells).splitlines()))
     assert len(rows) == len(cells)

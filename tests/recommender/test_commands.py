@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from command import confdiff
+from confdiff.experiments.findings import Findings
 from confdiff.experiments.markdown import as_markdown
 from confdiff.experiments.rankings import ranking_rows
 from confdiff.experiments.report import as_html, as_rankings_csv
@@ -127,6 +128,6 @@ def test_a_trial_is_a_function_of_its_specification(tmp_path):
         run_recommender_trial(whole, folder=tmp_path / "kuairec")
     rows = ranking_rows(records)
     assert len(rows) == 8
-    assert "each user's own prior" in as_markdown([], [], rows)
-    assert as_html([], [], rows).count("<td>ConfDiff-ABS</td>") == 2
+    assert "each user's own prior" in as_markdown(Findings(rankings=rows))
+    assert as_html(Findings(rankings=rows)).count("<td>ConfDiff-ABS</td>") == 2
     assert len(as_rankings_csv(rows).splitlines()) == 9

@@ -92,15 +92,15 @@ def cells_of(records: Iterable[Record]) -> list[Cell]:
             method=method,
             epochs=epochs,
             accuracies=tuple(record["accuracy"] for record in group),
-            seconds=_seconds(group),
+            seconds=seconds_of(group),
             printed=printed.get((dataset, prior, method)),
         )
         for (protocol, dataset, prior, method, epochs), group in groups.items()
     ]
 
 
-def _seconds(group: Sequence[Record]) -> float:
-    """The time of all trials of a cell, by those whose processor time is known, as others may have waited for it."""
+def seconds_of(group: Sequence[Record]) -> float:
+    """The time of all trials of a cell, judged by those whose processor time is known: others may have waited."""
     known: list[float] = [record["processor_seconds"] for record in group if "processor_seconds" in record]
     return mean(known or [float(record["seconds"]) for record in group]) * len(group)
 

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from confdiff.experiments.comparison import Duel
+from confdiff.experiments.findings import Findings
 from confdiff.experiments.grouping import grouped
 from confdiff.experiments.markdown_figures import figure_lines
 from confdiff.experiments.names import LABELS, TITLES
 from confdiff.experiments.oracles import OracleRow
-from confdiff.experiments.points import Curves
+from confdiff.experiments.parts import PartRow
 from confdiff.experiments.rankings import METRICS, RankingRow
 from confdiff.experiments.sections import Section
 from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell
@@ -19,7 +20,9 @@ mean and standard deviation (n - 1) over trials, their number in brackets; below
 where there are at least three trials: `=` within two combined standard deviations or .01 of the printed number, `+`
 above, `-` below. Bold is the best, oracles apart. Pcomp pairs are ordered by their labels, (-, +) pairs reversed."""
 
-
+UNJUDGED = "No cell has the three trials that a verdict needs."
+PARTS = """\
+With fewer pairs, pictures or epochs than the paper's, whose number stands beside them; so there is no verdict."""
 RANKINGS = """\
 The latest positive of each user (drawn by chance where there is no time) is ranked among sampled candidates, as in the
 paper, whose number stands below, and (full) among all items that were not in that user's training. Mean and standard
@@ -32,28 +35,25 @@ Accuracy as above, trials in brackets; `+` above and `-` below ConfDiff-ABS on t
 trials, 5 %), `=` neither. Conditions were chosen before any of it was run."""
 
 
-def as_markdown(
-    sections: Sequence[Section],
-    study: Sequence[StudyCell] = (),
-    rankings: Sequence[RankingRow] = (),
-    oracles: Sequence[OracleRow] = (),
-    figures: Sequence[Curves] = (),
-) -> str:
+def as_markdown(findings: Findings) -> str:
     """All tables, ours above the paper's, in the paper's arrangement; its figures; then our methods and the study."""
     lines = ["# Results", "", *INTRODUCTION.splitlines()]
-    for section in sections:
-        lines += ["", f"## {section.title}", "", f"    {section.command}", "", *_table(section)]
+    for section in findings.sections:
+        commands = (f"    {command}" for command in section.commands)
+        lines += ["", f"## {section.title}", "", *commands, "", *_table(section)]
         for part in (_verdicts, _orderings, _comparison):
             lines += ["", *part(section)]
         lines += ["", time_of(section)]
-    if rankings:
-        lines += ["", *_rankings(rankings)]
-    for curves in figures:
+    if findings.parts:
+        lines += ["", *_parts(findings.parts)]
+    if findings.rankings:
+        lines += ["", *_rankings(findings.rankings)]
+    for curves in findings.figures:
         lines += ["", *figure_lines(curves)]
-    if oracles:
-        lines += ["", *_oracles(oracles)]
-    if study:
-        lines += ["", *_study(study)]
+    if findings.oracles:
+        lines += ["", *_oracles(findings.oracles)]
+    if findings.study:
+        lines += ["", *_study(findings.study)]
     return "\n".join(lines) + "\n"
 
 
@@ -82,6 +82,8 @@ def _cell(section: Section, dataset: str, prior: float, method: str) -> str:
 
 
 def _verdicts(section: Section) -> list[str]:
+    if not section.is_judged:
+        return [UNJUDGED]
     verdicts = ("within", "above", "below")
     rows = ([LABELS[method], *(str(counts[name]) for name in verdicts)] for method, counts in section.verdicts.items())
     return table(["method", *verdicts], rows)
@@ -125,6 +127,19 @@ def time_of(section: Section) -> str:
     seconds = sum(cell.seconds for cell in section.cells.values())
     hours = f"{seconds / 3600:.2f} hours of training in all"
     return f"{trials} trials, {hours}, {seconds / trials:.1f} s a trial, one thread each."
+
+
+def _parts(rows: Sequence[PartRow]) -> list[str]:
+    lines = ["## On a part of the data", "", *PARTS.splitlines(), "", *(f"    {row.command}" for row in rows), ""]
+    head = ["data set", "prior", "method", "network", "pairs", "epochs", "accuracy", "after the last epoch"]
+    return lines + table([*head, "its teacher", "printed", "s a trial"], map(_part_row, rows))
+
+
+def _part_row(row: PartRow) -> list[str]:
+    pairs = "" if row.n_pairs is None else f"{row.n_pairs:,}"
+    what = [TITLES[row.dataset], f"{row.prior:g}", LABELS[row.method], row.network, pairs, str(row.epochs)]
+    paper = "" if row.printed is None else number(row.printed, None)
+    return [*what, mean_of(row.trials), mean_of(row.last), number(row.teacher, None), paper, f"{row.seconds:.0f}"]
 
 
 def _oracles(rows: Sequence[OracleRow]) -> list[str]:

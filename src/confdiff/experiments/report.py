@@ -4,53 +4,54 @@ import csv
 import io
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import mean
 
 from matplotlib.figure import Figure
 
-from confdiff.experiments.figures import FIGURES
+from confdiff.experiments.findings import Findings, findings_of
 from confdiff.experiments.grouping import grouped
-from confdiff.experiments.markdown import as_markdown, time_of
+from confdiff.experiments.markdown import PARTS, UNJUDGED, as_markdown, time_of
 from confdiff.experiments.markdown_figures import READINGS
 from confdiff.experiments.names import LABELS, TITLES
-from confdiff.experiments.oracles import OracleRow, oracle_rows
+from confdiff.experiments.parts import PartRow
 from confdiff.experiments.plots import curves_figure, points_figure, ranks_figure
-from confdiff.experiments.points import Curves, Point, curves_of
-from confdiff.experiments.rankings import METRICS, PLACE, RankingRow, ranking_rows
+from confdiff.experiments.points import Point
+from confdiff.experiments.rankings import METRICS, PLACE, RankingRow
 from confdiff.experiments.readings import readings
-from confdiff.experiments.sections import Section, sections_of
+from confdiff.experiments.sections import Section
 from confdiff.experiments.store import Store
-from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell, study_cells
+from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell
 from confdiff.experiments.wording import chance, mean_of, number, signed
 from confdiff.pages import as_address, environment, write_text
 from confdiff.storage import replacing
 
 
 def write_report(store: Store, folder: Path) -> dict[str, Path]:
-    """Write results.md, results.csv, results.html, and study.csv, rankings.csv and figures where there are such trials.
+    """Write results.md, results.csv, results.html, and tables of the other trials and figures where there are some.
 
     A figure is a CSV of its points, and a PNG and an SVG in the folder images. Returns: what is where.
     """
     records = store.records()
     if not records:
         raise ValueError(f"there are no trials in {store.folder}: run some first, such as confdiff reproduce table2.")
-    sections, study, rankings = sections_of(records), study_cells(records), ranking_rows(records)
-    oracles = oracle_rows(records)
-    figures = [curves for name in FIGURES if (curves := curves_of(name, records))]
+    findings = findings_of(records)
     contents = {
-        "markdown": (folder / "results.md", as_markdown(sections, study, rankings, oracles, figures)),
-        "table": (folder / "results.csv", as_csv(sections)),
-        "page": (folder / "results.html", as_html(sections, study, rankings, figures, oracles)),
+        "markdown": (folder / "results.md", as_markdown(findings)),
+        "table": (folder / "results.csv", as_csv(findings.sections)),
+        "page": (folder / "results.html", as_html(findings)),
     }
-    if study:
-        contents["study"] = (folder / "study.csv", as_study_csv(study))
-    for curves in figures:
+    if findings.parts:
+        contents["parts"] = (folder / "parts.csv", as_parts_csv(findings.parts))
+    if findings.study:
+        contents["study"] = (folder / "study.csv", as_study_csv(findings.study))
+    for curves in findings.figures:
         contents[curves.name] = (folder / f"{curves.name}.csv", as_points_csv(curves.points))
-    if rankings:
-        contents["rankings"] = (folder / "rankings.csv", as_rankings_csv(rankings))
+    if findings.rankings:
+        contents["rankings"] = (folder / "rankings.csv", as_rankings_csv(findings.rankings))
     for path, text in contents.values():
         write_text(path, text)
     files = {what: path for what, (path, _) in contents.items()}
-    for curves in figures:
+    for curves in findings.figures:
         picture = points_figure(curves, TITLES)
         for ending in ("png", "svg"):
             path = files[f"{curves.name}, {ending}"] = folder / "images" / f"{curves.name}.{ending}"
@@ -84,6 +85,20 @@ def as_csv(sections: Sequence[Section]) -> str:
             for cell in section.cells.values()
         ],
     )  # fmt: skip
+
+
+def as_parts_csv(parts: Sequence[PartRow]) -> str:
+    """One line a method and setting."""
+    rows = [
+        [
+            row.dataset, row.prior, row.method, row.protocol, row.network, "" if row.n_pairs is None else row.n_pairs,
+            row.incomplete, row.epochs, len(row.trials), _digits(mean(row.trials.values())),
+            _digits(mean(row.last.values())), _digits(row.teacher), _digits(row.printed), f"{row.seconds:.1f}",
+        ]
+        for row in parts
+    ]  # fmt: skip
+    names = "dataset prior method protocol network n_pairs incomplete epochs trials mean mean_after_the_last_epoch"
+    return _csv([*names.split(), "teacher", "printed", "seconds"], rows)
 
 
 def as_study_csv(study: Sequence[StudyCell]) -> str:
@@ -125,13 +140,7 @@ def _digits(value: float | None) -> str:
     return "" if value is None else f"{value:.5f}"
 
 
-def as_html(
-    sections: Sequence[Section],
-    study: Sequence[StudyCell] = (),
-    rankings: Sequence[RankingRow] = (),
-    figures: Sequence[Curves] = (),
-    oracles: Sequence[OracleRow] = (),
-) -> str:
+def as_html(findings: Findings) -> str:
     """One page that needs nothing beside it."""
     pages = environment("confdiff.experiments")
     pages.globals |= {"labels": LABELS, "titles": TITLES, "conditions": list(CONDITIONS), "methods": METHODS}
@@ -139,14 +148,16 @@ def as_html(
     pages.globals |= {"number": number, "signed": signed, "time_of": time_of}
     pages.globals |= {"mean_of": mean_of, "chance": chance, "readings": readings, "note": READINGS}
     pages.filters["groupby_place"] = _by_place
-    pictures = {section.name: [as_address(figure) for figure in _figures(section)] for section in sections}
+    pages.globals |= {"about_parts": PARTS, "unjudged": UNJUDGED}
+    pictures = {section.name: [as_address(figure) for figure in _figures(section)] for section in findings.sections}
     return pages.get_template("report.html").render(
-        sections=sections,
+        sections=findings.sections,
         pictures=pictures,
-        study=study,
-        rankings=grouped(rankings, lambda row: row.setting),
-        figures=[(each, as_address(points_figure(each, TITLES))) for each in figures],
-        oracles=grouped(oracles, lambda row: (row.method, row.protocol, row.epochs)),
+        parts=findings.parts,
+        study=findings.study,
+        rankings=grouped(findings.rankings, lambda row: row.setting),
+        figures=[(each, as_address(points_figure(each, TITLES))) for each in findings.figures],
+        oracles=grouped(findings.oracles, lambda row: (row.method, row.protocol, row.epochs)),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from confdiff.experiments.cells import Cell, cells_of, is_plain
+from confdiff.experiments.commands import commands_of
 from confdiff.experiments.comparison import Duel, Ranks, duels, mean_ranks
 from confdiff.experiments.names import LABELS
 from confdiff.experiments.paper import TABLES
@@ -66,13 +67,14 @@ class Section:
         return counts
 
     @property
-    def command(self) -> str:
+    def is_judged(self) -> bool:
+        """Whether any cell has the trials that a verdict needs."""
+        return any(cell.verdict for cell in self.cells.values())
+
+    @property
+    def commands(self) -> list[str]:
         """What makes it."""
-        trials = max(cell.trials for cell in self.cells.values())
-        parts = [f"confdiff reproduce {self.table}", f"--protocol {self.protocol}", f"--trials {trials}"]
-        parts += [f"--epochs {self.epochs}"] if self.epochs != 200 else []
-        parts += [f"--datasets {','.join(self.datasets)}"] if self.datasets != list(TABLES[self.table]) else []
-        return " ".join(parts)
+        return commands_of(self.table, self.protocol, self.epochs, self.cells.values())
 
     @property
     def duels(self) -> list[Duel]:
