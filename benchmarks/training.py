@@ -95,9 +95,11 @@ def our_loop(data: Data, shape: Shape, evaluates: bool) -> Iterator[None]:
         yield
 
 
-def plain_loop(data: Data, shape: Shape, evaluates: bool, labels: bool = True) -> Iterator[None]:
+def plain_loop(
+    data: Data, shape: Shape, evaluates: bool, labels: bool = True, model: nn.Module | None = None
+) -> Iterator[None]:
     """Train for ever; yields after every epoch."""
-    model, pairs = plain_network(shape), data.pairs
+    model, pairs = plain_network(shape) if model is None else model, data.pairs
     assert pairs.difference is not None
     columns = [pairs.items[pairs.left], pairs.items[pairs.right], pairs.difference]
     if labels:
