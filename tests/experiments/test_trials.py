@@ -121,7 +121,31 @@ def test_a_failed_trial_is_told_and_not_kept(tmp_path):
     ((spec, why),) = run_trials([bad, QUICK], Store(tmp_path))
     assert spec == bad
     assert "and there are" in why
+    assert "n_pairs 5000" in str(spec)
     assert [record["key"] for record in Store(tmp_path).records()] == [QUICK.key]
+
+
+def test_too_few_items_are_told_before_a_teacher_is_trained(tmp_path, monkeypatch):
+    def teach(*arguments, **options):
+        raise AssertionError("a teacher was trained for nothing")
+
+    monkeypatch.setattr("confdiff.tasks.task.teach", teach)
+    specs = [replace(QUICK, task=replace(TASK, n_pairs=5000), method=name) for name in ("confdiff-abs", "oracle-hard")]
+    assert [spec for spec, _ in run_trials(specs, Store(tmp_path))] == specs
+    with pytest.raises(AssertionError, match="for nothing"):
+        run_trials([QUICK], Store(tmp_path))
+
+
+def test_failures_for_one_reason_are_told_in_one_line(tmp_path):
+    options = ("--n-pairs", "5000", "--method", "confdiff-abs,oracle-hard", "--trials", "2")
+    result = confdiff("run", "digits", *options, "--results", str(tmp_path))
+    assert result.returncode == 1
+    said = " ".join(result.stderr.split())
+    assert said.count("failed:") == 1
+    assert (
+        "confdiff-abs, 200 epochs, dataset digits, prior 0.5, protocol paper, seed 0, n_pairs 5000 (and 3 more)" in said
+    )
+    assert "drawing 10000 items at prior 0.5 takes 5000 positives" in said
 
 
 def test_broken_results_are_named(tmp_path):

@@ -48,7 +48,7 @@ def main() -> None:
 
 def _fail(message: str) -> NoReturn:
     messages.print("error:", style="bold red", end=" ")
-    messages.print(message, markup=False, highlight=False, soft_wrap=True)
+    complain(message)
     sys.exit(2)
 
 

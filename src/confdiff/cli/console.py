@@ -16,6 +16,11 @@ def say(text: str) -> None:
     results.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
+def complain(text: str) -> None:
+    """The same, of what went wrong."""
+    messages.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
 def say_files(files: dict[str, Path]) -> None:
     """Which file is where."""
     for what, path in files.items():

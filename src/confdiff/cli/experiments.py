@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Column, Table
 
-from confdiff.cli.console import messages, results, say, say_files
+from confdiff.cli.console import complain, messages, results, say, say_files
 from confdiff.cli.data import Folder
 
 if TYPE_CHECKING:
@@ -190,6 +190,7 @@ def _carry_out(
         TimeRemainingColumn,
     )
 
+    from confdiff.experiments.grouping import grouped
     from confdiff.experiments.store import Store
 
     store = Store(keep)
@@ -208,8 +209,9 @@ def _carry_out(
             raise typer.Exit(130) from None
     store.compact()
     show(store)
-    for spec, why in failures:
-        say(f"failed: {spec}: {why}")
+    for group in grouped(failures, lambda failure: failure[1]):
+        (spec, why), more = group[0], len(group) - 1
+        complain(f"failed: {spec}{f' (and {more} more)' if more else ''}: {why}")
     if failures:
         raise typer.Exit(1)
 

@@ -11,7 +11,7 @@ from confdiff.experiments.spec import TrialSpec
 from confdiff.experiments.store import Store
 from confdiff.experiments.trial import Record, run_trial
 from confdiff.randomness import one_thread
-from confdiff.tasks import TaskSpec, make_task
+from confdiff.tasks import TaskSpec, make_task, why_not_made
 
 
 class Spec(Protocol):
@@ -38,11 +38,18 @@ def run_trials(
     folder: Path | None = None,
     shown: Shown = lambda what, done, total: None,
 ) -> list[Failure]:
-    """Run the trials that the store does not have, when their teachers are there; see :func:`run_missing`."""
-    teachers = list(dict.fromkeys(_teacher_of(spec.task) for spec in _missing(specs, store)))
+    """Run the trials that the store does not have, when their teachers are there; see :func:`run_missing`.
+
+    Those for which there are too few items are told apart first, before any teacher is trained.
+    """
+    missing = _missing(specs, store)
+    reasons = why_not_made(dict.fromkeys(spec.task for spec in missing), folder=folder)
+    sound = [spec for spec in specs if spec.task not in reasons]
+    teachers = list(dict.fromkeys(_teacher_of(spec.task) for spec in missing if spec.task not in reasons))
     for count, _ in enumerate(_map(_prepare, [(task, folder) for task in teachers], jobs), start=1):
         shown("teachers", count, len(teachers))
-    return run_missing(specs, run_trial, store, jobs=jobs, folder=folder, shown=shown)
+    failures = [(spec, reasons[spec.task]) for spec in missing if spec.task in reasons]
+    return failures + run_missing(sound, run_trial, store, jobs=jobs, folder=folder, shown=shown)
 
 
 def run_missing(

@@ -30,6 +30,16 @@ class TrialSpec:
         if METHODS[self.method].needs_prior and not self.prior_is_told:
             raise prior_missing(self.method)
 
+    def __str__(self) -> str:
+        """What it says beyond the defaults.
+
+        >>> str(TrialSpec(TaskSpec("letter", 0.2, n_pairs=50), "confdiff-abs"))
+        'confdiff-abs, 200 epochs, dataset letter, prior 0.2, protocol paper, seed 0, n_pairs 50'
+        """
+        without = "" if self.prior_is_told else ", prior not told"
+        task = ", ".join(f"{name} {value}" for name, value in said(self.task).items())
+        return f"{self.method}, {self.epochs} epochs, {task}{without}"
+
     @property
     def key(self) -> str:
         """A name for the trial. Options left at their defaults do not enter, so that new ones change nothing."""

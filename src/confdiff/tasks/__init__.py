@@ -4,7 +4,7 @@ from confdiff.tasks.exporting import export_comparisons
 from confdiff.tasks.protocols import GRADED_BY_PEOPLE, PROTOCOLS, SETTINGS, Protocol, Setting
 from confdiff.tasks.saving import read_truth, save_task
 from confdiff.tasks.spec import TaskSpec
-from confdiff.tasks.task import Task, make_task, split
+from confdiff.tasks.task import Task, make_task, split, why_not_made
 
 __all__ = [
     "GRADED_BY_PEOPLE",
@@ -19,4 +19,5 @@ __all__ = [
     "read_truth",
     "save_task",
     "split",
+    "why_not_made",
 ]

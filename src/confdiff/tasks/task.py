@@ -1,6 +1,8 @@
 """Making a task: load, split, teach, draw, grade."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -57,9 +59,7 @@ def make_task(
     (400, 0.20000000298023224, 0.198)
     """
     protocol = PROTOCOLS[spec.protocol]
-    data = load(spec.dataset, folder=folder, incomplete=spec.incomplete)
-    if spec.dataset in protocol.positive:
-        data = data.with_positive(*protocol.positive[spec.dataset])
+    data = _load(spec, folder)
     items = as_tensor(
         _scrambled(data.items) if protocol.scrambles_colours and data.items.shape[1] == 3072 else data.items
     )
@@ -86,6 +86,35 @@ def make_task(
         test_posteriors=posteriors[test_rows],
         teacher_accuracy=accuracy(scores, labels[test_rows]),
     )
+
+
+def why_not_made(specs: Iterable[TaskSpec], *, folder: str | Path | None = None) -> dict[TaskSpec, str]:
+    """Those tasks for which there are too few items, and why: to be known before a teacher is trained."""
+    reasons = {}
+
+    def source(spec: TaskSpec) -> tuple[str, str, bool]:
+        return spec.dataset, spec.protocol, spec.incomplete
+
+    for _, group in groupby(sorted(specs, key=source), source):
+        first, *others = group
+        data = _load(first, folder)
+        labels = as_tensor(data.labels)
+        places = torch.arange(len(labels))[:, None]  # in place of the items, which are not looked at
+        for spec in (first, *others):
+            train_rows, test_rows = split(data, spec.seed)
+            try:
+                _draw(spec, places, labels, train_rows)
+                _test_rows(data, test_rows, spec)
+            except ValueError as error:
+                reasons[spec] = str(error)
+    return reasons
+
+
+def _load(spec: TaskSpec, folder: str | Path | None) -> Dataset:
+    """The data set, with the classes that the protocol takes for positive."""
+    data = load(spec.dataset, folder=folder, incomplete=spec.incomplete)
+    positive = PROTOCOLS[spec.protocol].positive.get(spec.dataset)
+    return data if positive is None else data.with_positive(*positive)
 
 
 def split(data: Dataset, seed: int) -> tuple[Tensor, Tensor]:
