@@ -10,7 +10,7 @@ import typer
 from rich.table import Column, Table
 
 from confdiff.cli import check, data, experiments, own, pairs, preferences, recommend, theory
-from confdiff.cli.console import as_cell, messages, results, say, say_files
+from confdiff.cli.console import as_cell, complain, messages, results, say, say_files
 
 app = typer.Typer(
     help="Learn a classifier with probabilities from graded comparisons of unlabelled pairs.",
