@@ -142,6 +142,7 @@ def test_failures_for_one_reason_are_told_in_one_line(tmp_path):
     assert result.returncode == 1
     said = " ".join(result.stderr.split())
     assert said.count("failed:") == 1
+    assert result.stdout == ""  # no empty table
     assert (
         "confdiff-abs, 200 epochs, dataset digits, prior 0.5, protocol paper, seed 0, n_pairs 5000 (and 3 more)" in said
     )

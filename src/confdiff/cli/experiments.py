@@ -226,6 +226,8 @@ def _show(specs: "Sequence[TrialSpec]", store: "Store") -> None:
 
     wanted = {spec.key for spec in specs}
     records = [record for record in store.records() if record["key"] in wanted]
+    if not records:
+        return
     table = Table("data set", Column("prior", justify="right"), "method", "options", "accuracy (trials)")
     for group in grouped(
         records, lambda record: (record["dataset"], record["prior"], record["method"], options(record))
