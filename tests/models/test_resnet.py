@@ -3,6 +3,8 @@ import torch
 from torch import nn
 
 from confdiff.models import build_model, resnet32, resnet34
+from confdiff.pairs import Pairs
+from confdiff.training import Recipe, train
 
 
 @pytest.mark.parametrize(("factory", "layers", "channels"), [(resnet34, 34, 512), (resnet32, 32, 64)])
@@ -37,3 +39,16 @@ def test_the_channels_of_a_picture_are_seen_as_such():
 def test_other_items_are_refused():
     with pytest.raises(ValueError, match="3 x 32 x 32 = 3072 numbers; got items of 784 features"):
         build_model("resnet34", 784)
+
+
+@pytest.mark.parametrize("name", ["resnet34", "resnet32"])
+def test_they_learn_from_pairs(name):
+    """Bright pictures from dark ones, by the loop that all networks share."""
+    labels = torch.arange(16) % 2
+    items = torch.randn(16, 3072, generator=torch.Generator().manual_seed(0)) + 2.0 * labels[:, None]
+    left, right = torch.arange(8), torch.arange(8, 16).roll(1)
+    pairs = Pairs(items, left, right, (labels[right] - labels[left]).float())
+    recipe = Recipe(epochs=6, batch_size=8, learning_rate=5e-4, device="cpu")
+    history = train(build_model(name, 3072), pairs, "confdiff-regression", prior=0.5, recipe=recipe)
+    risks = [record["risk"] for record in history]
+    assert risks[-1] < 0.5 * risks[0]
