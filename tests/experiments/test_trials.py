@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -96,11 +97,29 @@ def test_a_run_does_what_is_missing(tmp_path, monkeypatch):
     assert (tmp_path / "trials" / f"{specs[0].key}.json").read_bytes() == before
     records = store.records()
     assert store.compact() == [tmp_path / "digits.jsonl"]
-    assert list((tmp_path / "trials").iterdir()) == []
+    assert store.finished() == []
     assert store.records() == records
     monkeypatch.setattr("confdiff.experiments.runner.run_trial", None)
     assert run_trials(specs, store) == []  # also those that were moved
     assert ("trials", 0, 1) in told
+
+
+def test_commands_that_use_one_folder_at_once_lose_nothing(tmp_path):
+    """Each saves its trials, moves what is there, and looks it up, while others do the same."""
+    whole = run_trial(QUICK)
+
+    def command(number):
+        store, keys = Store(tmp_path), [f"{number}-{trial}" for trial in range(30)]
+        for key in keys:
+            store.save(whole | {"key": key})
+            store.compact()
+            assert {record["key"] for record in store.records()} >= {key}
+            assert store.keys() >= {key}
+        return keys
+
+    with ThreadPoolExecutor(4) as threads:
+        saved = [key for keys in threads.map(command, range(4)) for key in keys]
+    assert sorted(record["key"] for record in Store(tmp_path).records()) == sorted(saved)
 
 
 def test_what_a_killed_process_left_half_written_is_no_trial(tmp_path):

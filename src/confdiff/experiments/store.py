@@ -2,17 +2,22 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
+
+from filelock import FileLock
 
 from confdiff.experiments.trial import Record
 from confdiff.storage import replacing
 
 
 class Store:
-    """A folder of results.
+    """A folder of results, which several commands may use at once.
 
     trials/KEY.json: a finished trial, written whole or not at all.
     DATASET.jsonl: what :meth:`compact` makes of them, a line each.
+
+    Who looks for trials looks into trials/ first: one that another command moves meanwhile is then found where it goes.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -32,27 +37,37 @@ class Store:
 
     def keys(self) -> set[str]:
         """The keys of all trials that are here."""
-        compacted = {record["key"] for record in self._compacted()}
-        return compacted | {path.stem for path in self.finished()}
+        finished = {path.stem for path in self.finished()}
+        return finished | {record["key"] for record in self._compacted()}
 
     def records(self) -> list[Record]:
         """All trials, by data set, protocol, method, prior and seed."""
-        found = {record["key"]: record for record in self._compacted()}
-        found |= {record["key"]: record for path in self.finished() for record in _read(path)}
+        found = {record["key"]: record for records in self._own().values() for record in records}
+        found |= {record["key"]: record for record in self._compacted()}
         return sorted(found.values(), key=_place)
 
     def compact(self) -> list[Path]:
         """Move the trials that came in files of their own to the file of their data set. Returns: the files changed."""
-        moved = self.finished()
-        changed = {record["dataset"] for path in moved for record in _read(path)}
-        records = self.records()
-        files = [self.folder / f"{dataset}.jsonl" for dataset in sorted(changed)]
-        for file in files:
-            with replacing(file) as temporary:
-                temporary.write_text("".join(_line(r) for r in records if r["dataset"] == file.stem))
-        for path in moved:
-            path.unlink()
+        self.trials.mkdir(parents=True, exist_ok=True)
+        with FileLock(self.trials / ".lock"):
+            moved = self._own()
+            changed = {record["dataset"] for records in moved.values() for record in records}
+            records = self.records()
+            files = [self.folder / f"{dataset}.jsonl" for dataset in sorted(changed)]
+            for file in files:
+                with replacing(file) as temporary:
+                    temporary.write_text("".join(_line(r) for r in records if r["dataset"] == file.stem))
+            for path in moved:
+                path.unlink()
         return files
+
+    def _own(self) -> dict[Path, list[Record]]:
+        """File -> what it holds, of the trials that have a file of their own and are not moved this very moment."""
+        found = {}
+        for path in self.finished():
+            with suppress(FileNotFoundError):
+                found[path] = list(_read(path))
+        return found
 
     def _compacted(self) -> Iterator[Record]:
         for path in _whole(self.folder, "*.jsonl"):
