@@ -101,8 +101,9 @@ def test_the_paper_s_order_of_methods_up_to_one_deviation():
     assert relu_unbiased[2] == 2
     assert {cell.dataset for cell in relu_unbiased[3]} == {"optdigits", "pendigits", "letter"}
     text = as_markdown(Findings([section]))
-    assert "ConfDiff-ABS >= ConfDiff-ReLU in 8 of 8 cells." in text
-    assert "ConfDiff-ReLU >= ConfDiff-Unbiased in 2 of 8 cells; not in Optdigits at 0.2" in text
+    order = "up to one standard deviation, in"
+    assert f"ConfDiff-ABS >= ConfDiff-ReLU, {order} 8 of 8 cells." in text
+    assert f"ConfDiff-ReLU >= ConfDiff-Unbiased, {order} 2 of 8 cells; not in Optdigits at 0.2" in text
 
 
 def table_1_in_pieces():
@@ -147,8 +148,37 @@ def test_without_three_trials_there_is_no_verdict():
     assert not findings.sections[0].is_judged
     for text in (as_markdown(findings), as_html(findings)):
         assert "No cell has the three trials that a verdict needs." in text
-        assert "within | above" not in text
-        assert "<th>within</th>" not in text
+        assert "| ConfDiff-ABS | 0 | 0 | 0 |" not in text
+        assert "<td>ConfDiff-ABS</td><td>0</td><td>0</td><td>0</td>" not in text
+        assert "up to one standard deviation" not in text  # which is not known
+
+
+def test_methods_with_few_cells_do_not_spoil_the_ranks():
+    """Nine methods at one prior and four at all: ranked are those with trials in all nine cells, oracles apart."""
+    (section,) = sections_of(table_1_in_pieces())
+    assert section.ranks.cells == 9
+    assert set(section.ranks.ranks) == {"confdiff-abs", "confdiff-relu", "pcomp-teacher"}
+    assert section.ranks.p_value == 1  # these records are all alike
+    text = as_markdown(Findings([section]))
+    assert "Mean ranks over 9 cells, of the methods with trials in each: ConfDiff-" in text
+
+
+def test_at_a_glance():
+    """One line a section: trials, verdicts, and which of the paper's methods is best how often."""
+    others = [
+        record | {"method": "confdiff-regression", "accuracy": 0.99, "key": record["key"] + "r"}
+        for record in made_up_records()
+        if record["method"] == "confdiff-abs" and record["dataset"] == "usps"
+    ]  # not the paper's, so that it wins nothing here
+    (section,) = sections_of(made_up_records() + others)
+    assert section.winners == {"confdiff-abs": 8}
+    assert section.best("usps", 0.5) == "confdiff-regression"
+    counts = [sum(cell.verdict == name for cell in section.cells.values()) for name in ("within", "above", "below")]
+    assert sum(counts) == 24
+    assert list(section.tally.values()) == counts
+    row = f"| Table 2, protocol authors, 200 epochs | 78 | {counts[0]} | {counts[1]} | {counts[2]} | ConfDiff-ABS 8 |"
+    assert row in as_markdown(Findings([section]))
+    assert f'<td class="above">{counts[1]}</td>' in as_html(Findings([section]))
 
 
 def test_a_part_of_the_data_is_shown_apart_and_not_judged():

@@ -116,7 +116,9 @@ def mean_ranks(records: Iterable[Record], methods: Sequence[str]) -> Ranks:
         if n > 1 and k > 1
         else None
     )
-    p_value = float(friedmanchisquare(*table.T).pvalue) if n > 1 and k > 2 else None
+    p_value = None
+    if n > 1 and k > 2:  # the test divides by nothing where no method differs from another anywhere
+        p_value = float(friedmanchisquare(*table.T).pvalue) if np.ptp(table, axis=1).any() else 1.0
     order = sorted(zip(methods, ranks.tolist(), strict=True), key=lambda pair: pair[1])
     return Ranks(dict(order), n, p_value, None if critical is None else float(critical))
 

@@ -10,9 +10,9 @@ from confdiff.experiments.names import LABELS, TITLES
 from confdiff.experiments.oracles import OracleRow
 from confdiff.experiments.parts import PartRow
 from confdiff.experiments.rankings import METRICS, RankingRow
-from confdiff.experiments.sections import Section
+from confdiff.experiments.sections import VERDICTS, Section
 from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell
-from confdiff.experiments.wording import chance, mean_of, number, signed, table
+from confdiff.experiments.wording import chance, counted, mean_of, number, signed, table
 
 INTRODUCTION = """\
 Made by `confdiff report` from the trials in `results/`. Accuracy on the test items, mean of the last 10 epochs;
@@ -20,6 +20,9 @@ mean and standard deviation (n - 1) over trials, their number in brackets; below
 where there are at least three trials: `=` within two combined standard deviations or .01 of the printed number, `+`
 above, `-` below. Bold is the best, oracles apart. Pcomp pairs are ordered by their labels, (-, +) pairs reversed."""
 
+GLANCE = """\
+How many trials there are, the verdicts on cells with at least three, and for how many pairs of a data set and a prior
+each of the paper's methods is the best of them, oracles apart."""
 UNJUDGED = "No cell has the three trials that a verdict needs."
 PARTS = """\
 With fewer pairs, pictures or epochs than the paper's, whose number stands beside them; so there is no verdict."""
@@ -38,6 +41,8 @@ trials, 5 %), `=` neither. Conditions were chosen before any of it was run."""
 def as_markdown(findings: Findings) -> str:
     """All tables, ours above the paper's, in the paper's arrangement; its figures; then our methods and the study."""
     lines = ["# Results", "", *INTRODUCTION.splitlines()]
+    if findings.sections:
+        lines += ["", *_glance(findings.sections)]
     for section in findings.sections:
         commands = (f"    {command}" for command in section.commands)
         lines += ["", f"## {section.title}", "", *commands, "", *_table(section)]
@@ -55,6 +60,17 @@ def as_markdown(findings: Findings) -> str:
     if findings.study:
         lines += ["", *_study(findings.study)]
     return "\n".join(lines) + "\n"
+
+
+def _glance(sections: Sequence[Section]) -> list[str]:
+    head = ["", "trials", *VERDICTS, "best of the paper's methods"]
+    rows = ([s.title, str(s.trials), *map(str, s.tally.values()), winners_of(s)] for s in sections)
+    return ["## At a glance", "", *GLANCE.splitlines(), "", *table(head, rows)]
+
+
+def winners_of(section: Section) -> str:
+    """The paper's methods that are best somewhere, and in how many cells."""
+    return ", ".join(f"{LABELS[name]} {count}" for name, count in section.winners.items())
 
 
 def _table(section: Section) -> list[str]:
@@ -84,9 +100,8 @@ def _cell(section: Section, dataset: str, prior: float, method: str) -> str:
 def _verdicts(section: Section) -> list[str]:
     if not section.is_judged:
         return [UNJUDGED]
-    verdicts = ("within", "above", "below")
-    rows = ([LABELS[method], *(str(counts[name]) for name in verdicts)] for method, counts in section.verdicts.items())
-    return table(["method", *verdicts], rows)
+    rows = ([LABELS[method], *map(str, counts.values())] for method, counts in section.verdicts.items())
+    return table(["method", *VERDICTS], rows)
 
 
 def _orderings(section: Section) -> list[str]:
@@ -96,7 +111,8 @@ def _orderings(section: Section) -> list[str]:
         if not held and not broken:
             continue
         where = "; not in " + ", ".join(f"{TITLES[c.dataset]} at {c.prior:g}" for c in broken) if broken else ""
-        lines.append(f"{LABELS[first]} >= {LABELS[second]} in {held} of {held + len(broken)} cells{where}.")
+        cells = f"{held} of {held + len(broken)} cells"
+        lines.append(f"{LABELS[first]} >= {LABELS[second]}, up to one standard deviation, in {cells}{where}.")
     return lines
 
 
@@ -108,7 +124,7 @@ def _comparison(section: Section) -> list[str]:
     ranks = section.ranks
     if ranks.ranks:
         order = ", ".join(f"{LABELS[name]} {rank:.2f}" for name, rank in ranks.ranks.items())
-        lines += ["", f"Mean ranks over {ranks.cells} cells: {order}."]
+        lines += ["", f"Mean ranks over {counted(ranks.cells, 'cell')}, of the methods with trials in each: {order}."]
         if ranks.critical_difference is not None:
             lines[-1] += f" Critical difference (Nemenyi, 5 %): {ranks.critical_difference:.2f}."
         if ranks.p_value is not None:
@@ -123,10 +139,9 @@ def _duel(duel: Duel) -> list[str]:
 
 def time_of(section: Section) -> str:
     """How long the trials took."""
-    trials = sum(cell.trials for cell in section.cells.values())
     seconds = sum(cell.seconds for cell in section.cells.values())
     hours = f"{seconds / 3600:.2f} hours of training in all"
-    return f"{trials} trials, {hours}, {seconds / trials:.1f} s a trial, one thread each."
+    return f"{counted(section.trials, 'trial')}, {hours}, {seconds / section.trials:.1f} s a trial, one thread each."
 
 
 def _parts(rows: Sequence[PartRow]) -> list[str]:

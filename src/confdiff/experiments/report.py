@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from confdiff.experiments.findings import Findings, findings_of
 from confdiff.experiments.grouping import grouped
-from confdiff.experiments.markdown import PARTS, UNJUDGED, as_markdown, time_of
+from confdiff.experiments.markdown import GLANCE, PARTS, UNJUDGED, as_markdown, time_of, winners_of
 from confdiff.experiments.markdown_figures import READINGS
 from confdiff.experiments.names import LABELS, TITLES
 from confdiff.experiments.parts import PartRow
@@ -18,7 +18,7 @@ from confdiff.experiments.plots import curves_figure, points_figure, ranks_figur
 from confdiff.experiments.points import Point
 from confdiff.experiments.rankings import METRICS, PLACE, RankingRow
 from confdiff.experiments.readings import readings
-from confdiff.experiments.sections import Section
+from confdiff.experiments.sections import VERDICTS, Section
 from confdiff.experiments.store import Store
 from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell
 from confdiff.experiments.wording import chance, mean_of, number, signed
@@ -149,6 +149,7 @@ def as_html(findings: Findings) -> str:
     pages.globals |= {"mean_of": mean_of, "chance": chance, "readings": readings, "note": READINGS}
     pages.filters["groupby_place"] = _by_place
     pages.globals |= {"about_parts": PARTS, "unjudged": UNJUDGED}
+    pages.globals |= {"about_glance": GLANCE, "verdicts": VERDICTS, "winners_of": winners_of}
     pictures = {section.name: [as_address(figure) for figure in _figures(section)] for section in findings.sections}
     return pages.get_template("report.html").render(
         sections=findings.sections,

@@ -1,18 +1,19 @@
 """Sections of the report: what trials there are of each table of the paper, and what can be said of them."""
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from confdiff.experiments.cells import Cell, cells_of, is_plain
+from confdiff.experiments.cells import FEWEST, Cell, cells_of, is_plain
 from confdiff.experiments.commands import commands_of
 from confdiff.experiments.comparison import Duel, Ranks, duels, mean_ranks
 from confdiff.experiments.names import LABELS
-from confdiff.experiments.paper import TABLES
+from confdiff.experiments.paper import METHODS_OF_THE_PAPER, TABLES
 from confdiff.experiments.trial import Record
 
 ORACLES = ("oracle-hard", "oracle-soft")
+VERDICTS = ("within", "above", "below")
 ORDER = ("confdiff-abs", "confdiff-relu", "confdiff-unbiased")
 """Each at least as good as the next: the paper's reading of its tables."""
 
@@ -52,24 +53,50 @@ class Section:
         """Those with a trial, in the order of the table of methods."""
         return [name for name in LABELS if any(place[2] == name for place in self.cells)]
 
-    def best(self, dataset: str, prior: float) -> str | None:
+    @property
+    def places(self) -> list[tuple[str, float]]:
+        """The data sets and priors with a trial."""
+        return list(dict.fromkeys((dataset, prior) for dataset, prior, _ in self.cells))
+
+    @property
+    def rivals(self) -> list[str]:
+        """The methods, oracles apart."""
+        return [name for name in self.methods if name not in ORACLES]
+
+    def best(self, dataset: str, prior: float, *, among: Collection[str] = tuple(LABELS)) -> str | None:
         """The method with the best mean, oracles apart."""
-        rivals = [cell for (d, p, m), cell in self.cells.items() if (d, p) == (dataset, prior) and m not in ORACLES]
-        return max(rivals, key=lambda cell: cell.mean).method if rivals else None
+        cells = [self.cells.get((dataset, prior, name)) for name in self.rivals if name in among]
+        return max((cell for cell in cells if cell), key=lambda cell: cell.mean).method if any(cells) else None
+
+    @property
+    def winners(self) -> dict[str, int]:
+        """The paper's methods -> how often each is the best of them, most often first."""
+        best = (self.best(*place, among=METHODS_OF_THE_PAPER) for place in self.places)
+        return dict(Counter(name for name in best if name is not None).most_common())
+
+    @property
+    def trials(self) -> int:
+        """How many there are."""
+        return sum(cell.trials for cell in self.cells.values())
 
     @property
     def verdicts(self) -> dict[str, dict[str, int]]:
         """Method -> how many of its cells are within, above or below the printed numbers."""
-        counts: dict[str, dict[str, int]] = {name: {"within": 0, "above": 0, "below": 0} for name in self.methods}
+        counts: dict[str, dict[str, int]] = {name: dict.fromkeys(VERDICTS, 0) for name in self.methods}
         for cell in self.cells.values():
             if cell.verdict:
                 counts[cell.method][cell.verdict] += 1
         return counts
 
     @property
+    def tally(self) -> dict[str, int]:
+        """Verdict -> how many cells have it."""
+        return {name: sum(counts[name] for counts in self.verdicts.values()) for name in VERDICTS}
+
+    @property
     def is_judged(self) -> bool:
         """Whether any cell has the trials that a verdict needs."""
-        return any(cell.verdict for cell in self.cells.values())
+        return any(self.tally.values())
 
     @property
     def commands(self) -> list[str]:
@@ -87,7 +114,7 @@ class Section:
         """Of each two methods that the paper ranks: in how many cells the rank holds, and those in which it does not.
 
         It holds where the mean of the first is not below that of the second by more than one standard deviation,
-        the larger of the two.
+        the larger of the two. Cells with fewer trials than a verdict takes are left out.
         """
         result = []
         for first, second in pairwise(ORDER):
@@ -96,14 +123,17 @@ class Section:
                 for (d, p, m), cell in self.cells.items()
                 if m == first and (d, p, second) in self.cells
             ]
+            both = [(a, b) for a, b in both if min(a.trials, b.trials) >= FEWEST]
             broken = [a for a, b in both if a.mean < b.mean - max(a.std or 0.0, b.std or 0.0)]
             result.append((first, second, len(both) - len(broken), broken))
         return result
 
     @property
     def ranks(self) -> Ranks:
-        """Mean ranks of the methods, oracles apart."""
-        return mean_ranks(self.records, [name for name in self.methods if name not in ORACLES])
+        """Mean ranks of the rivals with trials in most cells; with the others there would be few cells in common."""
+        places = {name: {(d, p) for d, p, method in self.cells if method == name} for name in self.rivals}
+        most = max(places.values(), key=len, default=set())
+        return mean_ranks(self.records, [name for name in self.rivals if places[name] == most])
 
 
 def sections_of(records: Sequence[Record]) -> list[Section]:
