@@ -38,7 +38,7 @@ def main() -> None:
     times = [{name: next(run) for name, run in runs.items()} for _ in range(STEPS + 1)][1:]
     best = {name: min(each[name] for each in times) for name in runs}
     for name, seconds in best.items():
-        print(f"{name:10s} {seconds:6.1f} s a step of {PAIRS} pairs: {seconds / best['resnet32']:.1f}x the 32-layer one")
+        print(f"{name:10s} {seconds:6.1f} s a step of {PAIRS} pairs: {seconds / best['resnet32']:.1f}x resnet32")
 
 
 if __name__ == "__main__":
