@@ -29,7 +29,7 @@ from confdiff.risks import (
     regression_terms,
     supervised_terms,
 )
-from confdiff.validation import check_choice, one_prior_only, prior_missing, two_classes_only
+from confdiff.validation import check_choice, companion_missing, one_prior_only, prior_missing, two_classes_only
 
 PriorUse = Literal["needed", "optional", "unused"]
 """What a method does with the class prior; where it is optional, the differences tell what they can without it."""
@@ -93,6 +93,8 @@ class Method:
             raise prior_missing(self.name)
         if self.prior == "optional" and isinstance(prior, Tensor) and not _many(g):
             raise one_prior_only(self.name)
+        if self.companion is not None and not targets:
+            raise companion_missing(self.name, getattr(self.companion, "__name__", "companion"))
         options: dict[str, Any] = {"weight": weight, "loss": loss or (cross_entropy if _many(g) else logistic)}
         if self.project is not None:
             targets = _projected(self.project, g, g_prime, *targets, prior=prior, **options)

@@ -219,7 +219,7 @@ def test_parts_that_are_not_needed_may_be_left_out_if_that_is_asked_for(tmp_path
     put(tmp_path / "ours" / "table")
     parts = [form(source("http://127.0.0.1:9/x"), source("http://127.0.0.1:9/y", "more", needed=False))]
     with pytest.raises(
-        FileNotFoundError, match=r"not all here(.|\n)*incomplete=True, on the command line --incomplete"
+        FileNotFoundError, match=r"not all here(.|\n)*incomplete=True; confdiff run and others have --incomplete"
     ):
         obtain("example", parts)
     _, files = obtain("example", parts, incomplete=True)

@@ -175,7 +175,7 @@ def test_unknown_methods_are_refused():
 def test_the_files_of_a_figure(tmp_path):
     store = Store(tmp_path / "results")
     for record in made_up("figure1", datasets=["usps"]):
-        store.save(record | {"seconds": 1.0, "curve": [[200, 0.9]]})
+        store.save(record | {"seconds": 1.0, "curve": [[200, 0.9]], "network": "mlp", "teacher_accuracy": 0.9})
     files = write_report(store, tmp_path / "report")
     assert {path.name for path in (tmp_path / "report" / "images").iterdir()} == {"figure1.png", "figure1.svg"}
     assert files["figure1"].read_text().count("usps,0.5") == 3

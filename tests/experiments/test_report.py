@@ -1,6 +1,7 @@
 """The report: what trials say beside the paper's numbers, and the commands that make them."""
 
 import csv
+from dataclasses import replace
 
 import pytest
 
@@ -29,11 +30,14 @@ def cell(accuracies, mean, std):
         ((0.95, 0.95, 0.95), 0.970, 0.011, "within"),  # two printed deviations
         ((0.93, 0.95, 0.97), 0.985, 0.0, "within"),  # two of ours
         ((0.93, 0.95, 0.97), 0.991, 0.0, "below"),
+        ((0.93, 0.95, 0.97), 0.995, 0.015, "within"),  # both combined are .025: twice that is more than .045
+        ((0.93, 0.95, 0.97), 1.001, 0.015, "below"),  # and less than .051
         ((0.95, 0.95), 0.95, 0.0, ""),  # too few trials
     ],
 )
 def test_verdicts(accuracies, mean, std, verdict):
     assert cell(accuracies, mean, std).verdict == verdict
+    assert replace(cell(accuracies, mean, std), epochs=50).verdict == ""  # not the paper's
 
 
 def made_up_records():
@@ -81,7 +85,13 @@ def test_the_report_reads_the_store_alone():
     text = as_markdown(Findings([section]))
     assert "**.921 ± .001** (3)<br>.959 ± .004, -.038 -" in text
     assert "confdiff reproduce table2 --protocol authors --trials 3" in text
+    assert "| Pcomp-ABS | 24 | 0 | 0 | +0.0700 | 0.0078 |" in text
     page = as_html(Findings([section]))
+    assert "<td>Pcomp-ABS</td><td>24</td><td>0</td><td>0</td>\n<td>+0.0700</td>" in page
+    assert '<td class="below">\n<b>.921 ± .001</b>' in page
+    for each in (text, page):
+        assert "72 trials, 0.04 hours of training in all, 2.0 s a trial" in each
+        assert "ConfDiff-ABS 1.00, Pcomp-Teacher 2.00, Pcomp-ABS 3.00. Critical difference" in each
     assert page.count("data:image/png;base64,") == 2
     assert 'src="http' not in page
     assert 'href="http' not in page
@@ -147,7 +157,7 @@ def test_without_three_trials_there_is_no_verdict():
     findings = Findings(sections_of(table_1_in_pieces()))
     assert not findings.sections[0].is_judged
     for text in (as_markdown(findings), as_html(findings)):
-        assert "No cell has the three trials that a verdict needs." in text
+        assert "No verdicts: these take three trials" in text
         assert "| ConfDiff-ABS | 0 | 0 | 0 |" not in text
         assert "<td>ConfDiff-ABS</td><td>0</td><td>0</td><td>0</td>" not in text
         assert "up to one standard deviation" not in text  # which is not known
@@ -205,6 +215,16 @@ def test_a_part_of_the_data_is_shown_apart_and_not_judged():
     assert part_rows(made_up_records()) == []
 
 
+def test_one_trial_alone_is_compared_with_nothing():
+    findings = findings_of([made_up_records()[0] | {"epochs": 1}])
+    for text in (as_markdown(findings), as_html(findings)):
+        assert "protocol authors, 1 epoch" in text
+        assert "1 epochs" not in text
+        assert "1 trial, 0.00 hours" in text
+        assert "ranks" not in text
+        assert "against" not in text
+
+
 def test_trials_with_options_are_no_cells_of_the_tables():
     record = made_up_records()[0]
     assert len(cells_of([record])) == 1
@@ -213,11 +233,24 @@ def test_trials_with_options_are_no_cells_of_the_tables():
 
 
 def test_report_as_a_command(tmp_path):
-    assert confdiff("run", "digits", "--epochs", "2", cwd=tmp_path).returncode == 0
+    """What is run on other data than the paper's is shown too, with the command that makes it."""
+    command = "run digits --protocol paper --prior 0.5 --method confdiff-abs --epochs 2 --trials 1"
+    told = confdiff(*command.split(), cwd=tmp_path)
+    assert told.returncode == 0, told.stderr
+    assert "confdiff report --results results" in told.stdout
     result = confdiff("report", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    assert sorted(path.name for path in (tmp_path / "report").iterdir()) == [
-        "results.csv",
-        "results.html",
-        "results.md",
-    ]
+    names = ["parts.csv", "results.csv", "results.html", "results.md"]
+    assert sorted(path.name for path in (tmp_path / "report").iterdir()) == names
+    (row,) = csv.DictReader((tmp_path / "report" / "parts.csv").read_text().splitlines())
+    for text in ((tmp_path / "report" / name).read_text() for name in names[2:]):
+        assert f"confdiff {command}" in text
+        assert f"{float(row['mean']):.3f} (1)".removeprefix("0") in text
+
+
+def test_a_report_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert confdiff("run", "digits", "--epochs", "1", cwd=tmp_path).returncode == 0
+    result = confdiff("report", "-o", "file", cwd=tmp_path)
+    assert result.returncode == 2
+    assert "--output must name a folder; file is a file." in result.stderr

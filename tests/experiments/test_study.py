@@ -89,4 +89,4 @@ def test_the_prior_can_be_kept_from_methods_that_do_without():
 def test_a_study_has_no_unknown_prior(tmp_path):
     result = confdiff("reproduce", "study", "--without-prior", cwd=tmp_path)
     assert result.returncode == 2
-    assert "--without-prior is for tables" in result.stderr
+    assert "--without-prior is not for study, but for table1, table2." in result.stderr

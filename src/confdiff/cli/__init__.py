@@ -10,7 +10,7 @@ import typer
 from rich.table import Column, Table
 
 from confdiff.cli import check, data, experiments, own, pairs, preferences, recommend, theory
-from confdiff.cli.console import as_cell, complain, messages, results, say, say_files
+from confdiff.cli.console import as_cell, check_folder_name, complain, messages, results, say, say_files
 
 app = typer.Typer(
     help="Learn a classifier with probabilities from graded comparisons of unlabelled pairs.",
@@ -64,8 +64,7 @@ def demo(
     From these differences and nothing else, each ConfDiff method learns to tell even from odd. Two oracles, who see
     the labels or the teacher's probabilities of every digit, show what could be reached at best.
     """
-    if out.exists() and not out.is_dir():
-        raise NotADirectoryError(f"--out must name a folder; {out} is a file.")
+    check_folder_name("--out", out)
     with messages.status("loading PyTorch"):
         from confdiff.experiments.demo import SHOWN, run_demo, save_demo
     with messages.status("training the teacher") as status:

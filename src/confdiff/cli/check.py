@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from confdiff.cli.console import messages, results, say, say_files
+from confdiff.cli.console import check_folder_name, messages, results, say, say_files
 from confdiff.cli.own import AsJson, Difference, Group, Id, Items, Left, PairsFile, Right, ScaleText, Weight
 
 if TYPE_CHECKING:
@@ -37,8 +37,7 @@ def check(
 
     Writes a page and JSON. Whatever `confdiff fit` would refuse is listed, and the exit status is then 2.
     """
-    if output.exists() and not output.is_dir():
-        raise NotADirectoryError(f"--output must name a folder; {output} is a file.")
+    check_folder_name("--output", output)
     with messages.status("loading PyTorch"):
         from confdiff.owndata.check import check_comparisons
         from confdiff.owndata.check_page import check_json, write_check

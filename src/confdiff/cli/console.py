@@ -7,6 +7,7 @@ from rich.console import Console
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from rich.progress import Progress
 
 results, messages = Console(), Console(stderr=True)
 
@@ -27,12 +28,39 @@ def say_files(files: dict[str, Path]) -> None:
         say(f"{what}: {path}")
 
 
+def grid_progress(**options: Any) -> "Progress":
+    """A bar over many trials, with the time that is left.
+
+    That is judged by all trials of this run: by the last half minute, as is usual, nothing can be said of trials that
+    take minutes.
+    """
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    left = (TextColumn("left"), TimeRemainingColumn())
+    return Progress(*columns, *left, console=messages, speed_estimate_period=float("inf"), **options)
+
+
 def check_picture_name(path: Path) -> Path:
     """A path whose ending says how the picture in it is written."""
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise ValueError(f"the name of a picture must end in .png, .svg or .pdf; got {path.name!r}.")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; the picture of that name cannot be written.")
+    return path
+
+
+def check_folder_name(flag: str, path: Path) -> Path:
+    """A path at which a folder is, or can be made."""
+    if path.exists() and not path.is_dir():
+        raise NotADirectoryError(f"{flag} must name a folder; {path} is a file.")
     return path
 
 

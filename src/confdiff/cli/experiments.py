@@ -1,13 +1,14 @@
 """confdiff run, reproduce, report: trials, grids of trials, and what came out of them."""
 
 from collections.abc import Callable, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Column, Table
 
-from confdiff.cli.console import complain, messages, results, say, say_files
+from confdiff.cli.console import check_folder_name, complain, grid_progress, messages, results, say, say_files
 from confdiff.cli.data import Folder
 
 if TYPE_CHECKING:
@@ -43,11 +44,16 @@ def run(
         from confdiff.experiments.spec import TrialSpec
         from confdiff.tasks import TaskSpec
 
+    names, priors = _words(method), _numbers("--prior", prior)
+    if not (names and priors):
+        raise ValueError(f"{'--prior' if names else '--method'} names nothing: there is nothing to run.")
+    if incomplete and not dataset.startswith("cifar10"):
+        raise ValueError(f"--incomplete is for CIFAR-10, which comes in batches; {dataset} does not.")
     specs = [
         TrialSpec(TaskSpec(dataset, each, protocol, seed, n_pairs=n_pairs, incomplete=incomplete), name, epochs)
         for seed in range(trials)
-        for each in _numbers("--prior", prior)
-        for name in _words(method)
+        for each in priors
+        for name in names
     ]
     _run(specs, keep, jobs, folder)
 
@@ -71,7 +77,10 @@ def reproduce(
     epochs: Annotated[
         int | None, typer.Option(min=1, help="Passes over the pairs; 200 as in the paper, 50 for table3 and the study.")
     ] = None,
-    protocol: Protocol = "authors",
+    protocol: Annotated[
+        str | None,
+        typer.Option(help="`authors` (the default): as their program does; `paper`: as the text says. Not for table3."),
+    ] = None,
     without_prior: Annotated[
         bool, typer.Option("--without-prior", help="Do not tell the learner the class prior (methods that can).")
     ] = False,
@@ -97,17 +106,23 @@ def reproduce(
         from confdiff.validation import check_choice
 
     check_choice("table, figure or study", name, [*TABLES, "table3", *FIGURES, "study"])
-    if points and name not in FIGURES:
-        raise ValueError(f"--points is for figures; {name} has no axes.")
+    for flag, value, names in (
+        ("--points", points, [*FIGURES]),
+        ("--priors", priors, [*TABLES, *FIGURES, "study"]),
+        ("--protocol", protocol, [*TABLES, *FIGURES, "study"]),
+        ("--without-prior", without_prior, [*TABLES]),
+        ("--user-prior", user_prior, ["table3"]),
+        ("--early-stopping", early_stopping, ["table3"]),
+    ):
+        if value and name not in names:
+            raise ValueError(f"{flag} is not for {name}, but for {', '.join(names)}.")
     options: dict[str, Any] = {"datasets": _words(datasets), "methods": _words(methods), "trials": trials}
     options |= {} if epochs is None else {"epochs": epochs}
     if name == "table3":
         options |= {"prior": "user" if user_prior else "global", "early_stopping": early_stopping}
         _reproduce_table3(options, keep, jobs, folder)
         return
-    options |= {"priors": _numbers("--priors", priors), "protocol": protocol}
-    if without_prior and name not in TABLES:
-        raise ValueError("--without-prior is for tables; figures and the study tell a right or a wrong prior.")
+    options |= {"priors": _numbers("--priors", priors), "protocol": protocol or "authors"}
     if name == "study":
         _run(study_grid(**options), keep, jobs, folder)
         return
@@ -156,6 +171,7 @@ def report(
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the files.")] = Path("report"),
 ) -> None:
     """Write what the trials gave beside the paper's numbers, as Markdown, CSV and one HTML page."""
+    check_folder_name("--output", output)
     with messages.status("reading the trials"):
         from confdiff.experiments.report import write_report
         from confdiff.experiments.store import Store
@@ -181,32 +197,28 @@ def _carry_out(
     show: "Callable[[Store], None]",
 ) -> None:
     """Run trials with a progress bar, pack the results, and show them."""
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
     from confdiff.experiments.grouping import grouped
     from confdiff.experiments.store import Store
 
     store = Store(keep)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, TextColumn("left"), TimeRemainingColumn(), console=messages) as bar:
-        task = bar.add_task("trials", total=len(specs))
+    store.make_room()
+    wanted = {spec.key for spec in specs}
+    with grid_progress() as bar:
+        task = bar.add_task("trials", total=len(wanted))
 
         def shown(what: str, done: int, total: int) -> None:
             bar.update(task, description=what, completed=done, total=total)
 
         try:
             failures = run(store=store, shown=shown)
-        except KeyboardInterrupt:
-            there = len({spec.key for spec in specs} & store.keys())
-            say(f"stopped: {there} of {len(specs)} trials are kept in {keep}; the same command goes on from there")
-            raise typer.Exit(130) from None
+        except (KeyboardInterrupt, BrokenProcessPool) as stop:
+            kept = f"{len(wanted & store.keys())} of {len(wanted)} trials are kept in {keep}"
+            by_hand = isinstance(stop, KeyboardInterrupt)
+            complain(
+                ("stopped" if by_hand else "a worker process was killed, perhaps as memory ran out (fewer --jobs help)")
+                + f": {kept}; the same command goes on from there"
+            )
+            raise typer.Exit(130 if by_hand else 1) from None
     store.compact()
     show(store)
     for group in grouped(failures, lambda failure: failure[1]):
@@ -235,4 +247,4 @@ def _show(specs: "Sequence[TrialSpec]", store: "Store") -> None:
         first, trials = group[0], {record["seed"]: record["accuracy"] for record in group}
         table.add_row(first["dataset"], f"{first['prior']:g}", first["method"], options(first), mean_of(trials))
     results.print(table)
-    say(f"kept in {store.folder}; confdiff report shows them beside the paper's numbers")
+    say(f"kept in {store.folder}; confdiff report --results {store.folder} makes a page of them")

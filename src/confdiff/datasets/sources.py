@@ -190,7 +190,7 @@ def _absent(name: str, missing: Sequence[Source], roots: Sequence[Path], error: 
         f"  or into {folder}/ of the folder that CONFDIFF_DATA names ({f'now {data}' if data else 'not set'})",
     ]
     if not any(source.needed for source in missing):
-        lines.append("  or go with the files that are here: incomplete=True, on the command line --incomplete")
+        lines.append("  or go with the files that are here: incomplete=True; confdiff run and others have --incomplete")
     return "\n".join(lines)
 
 

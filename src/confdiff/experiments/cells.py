@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
 
-from confdiff.experiments.paper import TABLES, Printed, printed_numbers
+from confdiff.experiments.paper import EPOCHS, TABLES, Printed, printed_numbers
 from confdiff.experiments.trial import Record
 
 FEWEST = 3  # trials, for a verdict
@@ -60,9 +60,9 @@ class Cell:
     def verdict(self) -> str:
         """``within`` two combined standard deviations or .01 of the printed number, else ``above`` or ``below`` it.
 
-        Empty where there are fewer than three trials or no printed number.
+        Empty where there are fewer than three trials, other epochs than the paper's, or no printed number.
         """
-        if self.trials < FEWEST or self.printed is None or self.difference is None:
+        if self.trials < FEWEST or self.epochs != EPOCHS or self.printed is None or self.difference is None:
             return ""
         spread = 2 * math.hypot(self.std or 0.0, self.printed.std or 0.0)
         if abs(self.difference) <= max(CLOSE, spread):
@@ -79,14 +79,14 @@ def cells_of(records: Iterable[Record]) -> list[Cell]:
     """The cells that there are trials for, in the order of the paper's tables."""
     groups: dict[tuple[str, str, float, str, int], list[Record]] = defaultdict(list)
     for record in records:
-        if is_plain(record) and _table_of(record["dataset"]) is not None:
+        if is_plain(record) and table_of(record["dataset"]) is not None:
             place = (record["protocol"], record["dataset"], record["prior"], record["method"], record["epochs"])
             groups[place].append(record)
     printed = {(p.dataset, p.prior, p.method): p for p in printed_numbers() if p.metric == "accuracy"}
     return [
         Cell(
             protocol=protocol,
-            table=_table_of(dataset) or "",
+            table=table_of(dataset) or "",
             dataset=dataset,
             prior=prior,
             method=method,
@@ -105,5 +105,6 @@ def seconds_of(group: Sequence[Record]) -> float:
     return mean(known or [float(record["seconds"]) for record in group]) * len(group)
 
 
-def _table_of(dataset: str) -> str | None:
+def table_of(dataset: str) -> str | None:
+    """The table of the paper that a data set stands in, if any."""
     return next((table for table, datasets in TABLES.items() if dataset in datasets), None)

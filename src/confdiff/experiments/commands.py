@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from confdiff.experiments.cells import Cell
 from confdiff.experiments.names import LABELS
-from confdiff.experiments.paper import METHODS_OF_THE_PAPER, PRIORS, TABLES
+from confdiff.experiments.paper import EPOCHS, METHODS_OF_THE_PAPER, PRIORS, TABLES
 
 Place = tuple[int, float, str]
 """Number of trials, prior, data set."""
@@ -23,7 +23,7 @@ def commands_of(table: str, protocol: str, epochs: int, cells: Iterable[Cell]) -
     methods: dict[tuple[bool, frozenset[Place]], list[str]] = {}
     for method in sorted(places, key=list(LABELS).index):
         methods.setdefault((method in METHODS_OF_THE_PAPER, frozenset(places[method])), []).append(method)
-    always = f"confdiff reproduce {table} --protocol {protocol}" + ("" if epochs == 200 else f" --epochs {epochs}")
+    always = f"confdiff reproduce {table} --protocol {protocol}" + ("" if epochs == EPOCHS else f" --epochs {epochs}")
     return [
         f"{always} --trials {trials}"
         + _chosen("datasets", datasets, TABLES[table])

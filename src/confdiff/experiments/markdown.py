@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from confdiff.experiments import texts
 from confdiff.experiments.comparison import Duel
 from confdiff.experiments.findings import Findings
 from confdiff.experiments.grouping import grouped
@@ -9,45 +10,23 @@ from confdiff.experiments.markdown_figures import figure_lines
 from confdiff.experiments.names import LABELS, TITLES
 from confdiff.experiments.oracles import OracleRow
 from confdiff.experiments.parts import PartRow
-from confdiff.experiments.rankings import METRICS, RankingRow
+from confdiff.experiments.rankings import METRICS, RankingRow, rankings_command
 from confdiff.experiments.sections import VERDICTS, Section
-from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell
+from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell, study_command
 from confdiff.experiments.wording import chance, counted, mean_of, number, signed, table
-
-INTRODUCTION = """\
-Made by `confdiff report` from the trials in `results/`. Accuracy on the test items, mean of the last 10 epochs;
-mean and standard deviation (n - 1) over trials, their number in brackets; below it the paper's number and the verdict
-where there are at least three trials: `=` within two combined standard deviations or .01 of the printed number, `+`
-above, `-` below. Bold is the best, oracles apart. Pcomp pairs are ordered by their labels, (-, +) pairs reversed."""
-
-GLANCE = """\
-How many trials there are, the verdicts on cells with at least three, and for how many pairs of a data set and a prior
-each of the paper's methods is the best of them, oracles apart."""
-UNJUDGED = "No cell has the three trials that a verdict needs."
-PARTS = """\
-With fewer pairs, pictures or epochs than the paper's, whose number stands beside them; so there is no verdict."""
-RANKINGS = """\
-The latest positive of each user (drawn by chance where there is no time) is ranked among sampled candidates, as in the
-paper, whose number stands below, and (full) among all items that were not in that user's training. Mean and standard
-deviation over trials; best NDCG first."""
-ORACLES = """\
-Methods that can do without the class prior, told it and not, between ConfDiff-ABS and Oracle-Soft, which are told
-everything they need. Differences are means over the trials that both have, on the same pairs."""
-STUDY = """\
-Accuracy as above, trials in brackets; `+` above and `-` below ConfDiff-ABS on the same pairs (paired t-test over
-trials, 5 %), `=` neither. Conditions were chosen before any of it was run."""
 
 
 def as_markdown(findings: Findings) -> str:
     """All tables, ours above the paper's, in the paper's arrangement; its figures; then our methods and the study."""
-    lines = ["# Results", "", *INTRODUCTION.splitlines()]
+    lines = ["# Results", "", *texts.INTRODUCTION.splitlines()]
     if findings.sections:
         lines += ["", *_glance(findings.sections)]
     for section in findings.sections:
         commands = (f"    {command}" for command in section.commands)
         lines += ["", f"## {section.title}", "", *commands, "", *_table(section)]
         for part in (_verdicts, _orderings, _comparison):
-            lines += ["", *part(section)]
+            if said := part(section):
+                lines += ["", *said]
         lines += ["", time_of(section)]
     if findings.parts:
         lines += ["", *_parts(findings.parts)]
@@ -65,7 +44,7 @@ def as_markdown(findings: Findings) -> str:
 def _glance(sections: Sequence[Section]) -> list[str]:
     head = ["", "trials", *VERDICTS, "best of the paper's methods"]
     rows = ([s.title, str(s.trials), *map(str, s.tally.values()), winners_of(s)] for s in sections)
-    return ["## At a glance", "", *GLANCE.splitlines(), "", *table(head, rows)]
+    return ["## At a glance", "", *texts.GLANCE.splitlines(), "", *table(head, rows)]
 
 
 def winners_of(section: Section) -> str:
@@ -99,7 +78,7 @@ def _cell(section: Section, dataset: str, prior: float, method: str) -> str:
 
 def _verdicts(section: Section) -> list[str]:
     if not section.is_judged:
-        return [UNJUDGED]
+        return [texts.UNJUDGED]
     rows = ([LABELS[method], *map(str, counts.values())] for method, counts in section.verdicts.items())
     return table(["method", *VERDICTS], rows)
 
@@ -117,19 +96,24 @@ def _orderings(section: Section) -> list[str]:
 
 
 def _comparison(section: Section) -> list[str]:
-    lines = table(
-        ["ConfDiff-ABS against", "won", "tied", "lost", "mean difference", "signed-rank p"],
-        map(_duel, section.duels),
-    )
+    """Each method against ConfDiff-ABS, and all in order, where there is more than one."""
+    head = ["ConfDiff-ABS against", "won", "tied", "lost", "mean difference", "signed-rank p"]
+    lines = table(head, map(_duel, section.duels)) if section.duels else []
+    return [*lines, "", ranks_of(section)] if ranks_of(section) else lines
+
+
+def ranks_of(section: Section) -> str:
+    """The mean ranks in a sentence or two; nothing where fewer than two methods can be ranked."""
     ranks = section.ranks
-    if ranks.ranks:
-        order = ", ".join(f"{LABELS[name]} {rank:.2f}" for name, rank in ranks.ranks.items())
-        lines += ["", f"Mean ranks over {counted(ranks.cells, 'cell')}, of the methods with trials in each: {order}."]
-        if ranks.critical_difference is not None:
-            lines[-1] += f" Critical difference (Nemenyi, 5 %): {ranks.critical_difference:.2f}."
-        if ranks.p_value is not None:
-            lines[-1] += f" That all are alike: p = {chance(ranks.p_value)} (Friedman)."
-    return lines
+    if len(ranks.ranks) < 2:
+        return ""
+    order = ", ".join(f"{LABELS[name]} {rank:.2f}" for name, rank in ranks.ranks.items())
+    text = f"Mean ranks over {counted(ranks.cells, 'cell')}, of the methods with trials in each: {order}."
+    if ranks.critical_difference is not None:
+        text += f" Critical difference (Nemenyi, 5 %): {ranks.critical_difference:.2f}."
+    if ranks.p_value is not None:
+        text += f" That all are alike: p = {chance(ranks.p_value)} (Friedman)."
+    return text
 
 
 def _duel(duel: Duel) -> list[str]:
@@ -145,7 +129,7 @@ def time_of(section: Section) -> str:
 
 
 def _parts(rows: Sequence[PartRow]) -> list[str]:
-    lines = ["## On a part of the data", "", *PARTS.splitlines(), "", *(f"    {row.command}" for row in rows), ""]
+    lines = [f"## {texts.PARTS_TITLE}", "", *texts.PARTS.splitlines(), "", *(f"    {row.command}" for row in rows), ""]
     head = ["data set", "prior", "method", "network", "pairs", "epochs", "accuracy", "after the last epoch"]
     return lines + table([*head, "its teacher", "printed", "s a trial"], map(_part_row, rows))
 
@@ -159,7 +143,7 @@ def _part_row(row: PartRow) -> list[str]:
 
 def _oracles(rows: Sequence[OracleRow]) -> list[str]:
     """A table for each method, protocol and number of epochs."""
-    lines = ["## Between ConfDiff-ABS and the oracle", "", *ORACLES.splitlines()]
+    lines = ["## Between ConfDiff-ABS and the oracle", "", *texts.ORACLES.splitlines()]
     for group in grouped(rows, lambda row: (row.method, row.protocol, row.epochs)):
         first = group[0]
         what = f"--methods {first.method} --protocol {first.protocol} --epochs {first.epochs}"
@@ -178,11 +162,10 @@ def _oracle_row(row: OracleRow) -> list[str]:
 
 def _rankings(rows: Sequence[RankingRow]) -> list[str]:
     """A table for each data set and setting: the ranking among candidates beside the paper's, and the full one."""
-    lines = ["## Table 3, recommenders", "", *RANKINGS.splitlines()]
+    lines = ["## Table 3, recommenders", "", *texts.RANKINGS.splitlines()]
     for group in grouped(rows, lambda row: row.setting):
         first = group[0]
-        command = f"{first.command} --trials {max(row.trials for row in group)}"
-        lines += ["", f"    {command}", "", f"{first.description} {first.seconds:.0f} s a trial."]
+        lines += ["", f"    {rankings_command(group)}", "", f"{first.description} {first.seconds:.0f} s a trial."]
         head = ["method", "HR@10", "NDCG@10", "full HR@10", "full NDCG@10", "trials"]
         lines += ["", *table(head, map(_ranking_row, group))]
     return lines
@@ -199,10 +182,9 @@ def _ranking_cell(row: RankingRow, metric: str) -> str:
 
 def _study(cells: Sequence[StudyCell]) -> list[str]:
     """The studies that there are, by protocol and number of epochs."""
-    lines = ["## Our methods and ConfDiff-ABS under noise", "", *STUDY.splitlines()]
+    lines = ["## Our methods and ConfDiff-ABS under noise", "", *texts.STUDY.splitlines()]
     for group in grouped(cells, lambda cell: (cell.protocol, cell.epochs)):
-        command = f"confdiff reproduce study --protocol {group[0].protocol} --epochs {group[0].epochs}"
-        lines += ["", f"    {command} --trials {max(len(cell.accuracies) for cell in group)}", "", *_one_study(group)]
+        lines += ["", f"    {study_command(group)}", "", *_one_study(group)]
     return lines
 
 

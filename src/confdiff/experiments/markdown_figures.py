@@ -6,12 +6,8 @@ from confdiff.experiments.grouping import grouped
 from confdiff.experiments.names import LABELS, TITLES
 from confdiff.experiments.points import Curves, Point
 from confdiff.experiments.readings import Reading, readings
+from confdiff.experiments.texts import READINGS
 from confdiff.experiments.wording import chance, mean_of, number, signed, table
-
-READINGS = """\
-What the paper reads from the figure, for which it prints no numbers but those of its tables. Trials with the same
-seeds, paired t-test, 5 %; similar and comparable mean within .01; no verdict below three trials. Printed is the
-paper's number for the second, where its tables have one."""
 
 
 def figure_lines(curves: Curves) -> list[str]:

@@ -45,4 +45,6 @@ TITLES = {
     "usps": "USPS",
     "pendigits": "Pendigits",
     "letter": "Letter",
+    "digits": "Digits",
+    "cifar10h": "CIFAR-10H",
 }

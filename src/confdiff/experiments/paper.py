@@ -10,6 +10,7 @@ from confdiff.tasks import TaskSpec
 from confdiff.validation import check_choice, check_count
 
 PRIORS = (0.2, 0.5, 0.8)
+EPOCHS = 200
 METHODS_OF_THE_PAPER = (
     "confdiff-abs",
     "confdiff-relu",
@@ -65,7 +66,7 @@ def table_grid(
     methods: Sequence[str] | None = None,
     priors: Sequence[float] | None = None,
     trials: int = 5,
-    epochs: int = 200,
+    epochs: int = EPOCHS,
     protocol: str = "authors",
     prior_is_told: bool = True,
 ) -> list[TrialSpec]:

@@ -1,13 +1,12 @@
-"""Trials on a part of a data set, or with another number of pairs than the paper's: shown apart, and not judged."""
+"""Trials on other data than the paper's, on a part of them, or with other pairs: shown apart, and not judged."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import mean
 
-from confdiff.experiments.cells import is_plain, seconds_of
+from confdiff.experiments.cells import is_plain, seconds_of, table_of
 from confdiff.experiments.comparison import Trials
 from confdiff.experiments.grouping import grouped
-from confdiff.experiments.names import TITLES
 from confdiff.experiments.paper import printed_numbers
 from confdiff.experiments.trial import Record
 
@@ -17,14 +16,14 @@ _PLACE = ("dataset", "prior", "method", "protocol", "epochs", "network")
 
 @dataclass(frozen=True)
 class PartRow:
-    """The trials of one method in one cell of the paper's tables, on less, or more, than the paper had.
+    """The trials of one method on a data set at a prior, on less or more than the paper had, or on what it had not.
 
     n_pairs: None for the paper's number.
     incomplete: whether batches of the training pictures were missing.
     trials, last: seed -> accuracy, by the mean of the last ten epochs and after the last.
     teacher: mean accuracy of the model whose differences were learned from.
     seconds: a trial.
-    printed: the paper's accuracy, with all of its pairs and epochs.
+    printed: the paper's accuracy, with all of its pairs and epochs, if it has one.
     """
 
     dataset: str
@@ -53,9 +52,9 @@ class PartRow:
 
 
 def part_rows(records: Iterable[Record]) -> list[PartRow]:
-    """A row for each cell of the paper's tables that has such trials."""
+    """A row for each method, data set and prior that has such trials."""
     printed = {(p.dataset, p.prior, p.method): p.mean for p in printed_numbers() if p.metric == "accuracy"}
-    own = [record for record in records if record["dataset"] in TITLES and _is_part(record)]
+    own = [record for record in records if _is_part(record)]
     rows = []
     for group in grouped(own, lambda record: tuple(record.get(name) for name in (*_PLACE, *OPTIONS))):
         first = group[0]
@@ -75,6 +74,6 @@ def part_rows(records: Iterable[Record]) -> list[PartRow]:
 
 
 def _is_part(record: Record) -> bool:
-    """Whether a trial differs from those of the tables in this, and in nothing else."""
+    """Whether a trial differs from those of the tables in its data, and in nothing else."""
     rest = {name: value for name, value in record.items() if name not in OPTIONS}
-    return len(rest) < len(record) and is_plain(rest)
+    return is_plain(rest) and (len(rest) < len(record) or table_of(record["dataset"]) is None)

@@ -84,6 +84,11 @@ class RankingRow:
         return stdev(self.values[metric]) if self.trials > 1 else None
 
 
+def rankings_command(rows: Sequence[RankingRow]) -> str:
+    """What makes the rows of one setting."""
+    return f"{rows[0].command} --trials {max(row.trials for row in rows)}"
+
+
 def ranking_rows(records: Iterable[Record]) -> list[RankingRow]:
     """The rows that there are trials for, the best NDCG of each setting first."""
     ranked = [record for record in records if "ndcg@10" in record]

@@ -8,19 +8,19 @@ from statistics import mean
 
 from matplotlib.figure import Figure
 
+from confdiff.experiments import texts
 from confdiff.experiments.findings import Findings, findings_of
 from confdiff.experiments.grouping import grouped
-from confdiff.experiments.markdown import GLANCE, PARTS, UNJUDGED, as_markdown, time_of, winners_of
-from confdiff.experiments.markdown_figures import READINGS
+from confdiff.experiments.markdown import as_markdown, ranks_of, time_of, winners_of
 from confdiff.experiments.names import LABELS, TITLES
 from confdiff.experiments.parts import PartRow
 from confdiff.experiments.plots import curves_figure, points_figure, ranks_figure
 from confdiff.experiments.points import Point
-from confdiff.experiments.rankings import METRICS, PLACE, RankingRow
+from confdiff.experiments.rankings import METRICS, PLACE, RankingRow, rankings_command
 from confdiff.experiments.readings import readings
 from confdiff.experiments.sections import VERDICTS, Section
 from confdiff.experiments.store import Store
-from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell
+from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell, study_command
 from confdiff.experiments.wording import chance, mean_of, number, signed
 from confdiff.pages import as_address, environment, write_text
 from confdiff.storage import replacing
@@ -146,16 +146,16 @@ def as_html(findings: Findings) -> str:
     pages.globals |= {"labels": LABELS, "titles": TITLES, "conditions": list(CONDITIONS), "methods": METHODS}
     pages.globals |= {"metrics": METRICS}
     pages.globals |= {"number": number, "signed": signed, "time_of": time_of}
-    pages.globals |= {"mean_of": mean_of, "chance": chance, "readings": readings, "note": READINGS}
+    pages.globals |= {"mean_of": mean_of, "chance": chance, "readings": readings}
     pages.filters["groupby_place"] = _by_place
-    pages.globals |= {"about_parts": PARTS, "unjudged": UNJUDGED}
-    pages.globals |= {"about_glance": GLANCE, "verdicts": VERDICTS, "winners_of": winners_of}
+    pages.globals |= {"texts": texts, "verdicts": VERDICTS, "winners_of": winners_of, "ranks_of": ranks_of}
+    pages.globals |= {"rankings_command": rankings_command, "study_command": study_command}
     pictures = {section.name: [as_address(figure) for figure in _figures(section)] for section in findings.sections}
     return pages.get_template("report.html").render(
         sections=findings.sections,
         pictures=pictures,
         parts=findings.parts,
-        study=findings.study,
+        studies=grouped(findings.study, lambda cell: (cell.protocol, cell.epochs)),
         rankings=grouped(findings.rankings, lambda row: row.setting),
         figures=[(each, as_address(points_figure(each, TITLES))) for each in findings.figures],
         oracles=grouped(findings.oracles, lambda row: (row.method, row.protocol, row.epochs)),

@@ -1,5 +1,6 @@
 """Running trials: those that are missing, over worker processes of one thread each."""
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -67,10 +68,10 @@ def run_missing(
 
     Returns: the specifications that failed, and why. Nothing is kept of them.
     """
-    missing = _missing(specs, store)
-    shown("trials", len(specs) - len(missing), len(specs))
-    with _watching(store, {spec.key for spec in missing}, len(specs), shown):
-        found = list(_map(_run, [(run, spec, store.folder, folder) for spec in missing], jobs))
+    total, missing = len(dict.fromkeys(specs)), _missing(specs, store)
+    starter = os.getpid() if jobs > 1 else None
+    with _watching(store, {spec.key for spec in missing}, total, shown):
+        found = list(_map(_run, [(run, spec, store.folder, folder, starter) for spec in missing], jobs))
     return [failure for failure in found if failure is not None]
 
 
@@ -89,7 +90,12 @@ def _prepare(task: TaskSpec, folder: Path | None) -> None:
     make_task(task, folder=folder)
 
 
-def _run(run: Callable[..., Record], spec: S, results: Path, folder: Path | None) -> tuple[S, str] | None:
+def _run(
+    run: Callable[..., Record], spec: S, results: Path, folder: Path | None, starter: int | None
+) -> tuple[S, str] | None:
+    """One trial, in a worker of the process ``starter``, or in this one. A worker that outlives it starts no other."""
+    if starter is not None and os.getppid() != starter:
+        return None
     try:
         with one_thread():
             Store(results).save(run(spec, folder=folder))
@@ -106,20 +112,24 @@ def _map(function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], job
     from joblib import Parallel, delayed, parallel_config
 
     with parallel_config(backend="loky", inner_max_num_threads=1):
-        work = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
+        work = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs")
         yield from work(delayed(function)(*each) for each in arguments)
 
 
 @contextmanager
 def _watching(store: Store, keys: set[str], total: int, shown: Shown) -> Iterator[None]:
-    """Show every second how many of the trials are there."""
-    stop = threading.Event()
+    """Show every second how many of the trials are there; one that another command has packed meanwhile stays so."""
+    stop, there = threading.Event(), set[str]()
+
+    def look() -> None:
+        there.update({path.stem for path in store.finished()} & keys)
+        shown("trials", total - len(keys) + len(there), total)
 
     def watch() -> None:
         while not stop.wait(1.0):
-            there = {path.stem for path in store.finished()} & keys
-            shown("trials", total - len(keys) + len(there), total)
+            look()
 
+    look()
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
     try:
@@ -127,3 +137,4 @@ def _watching(store: Store, keys: set[str], total: int, shown: Shown) -> Iterato
     finally:
         stop.set()
         thread.join()
+        look()

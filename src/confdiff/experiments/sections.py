@@ -11,6 +11,7 @@ from confdiff.experiments.comparison import Duel, Ranks, duels, mean_ranks
 from confdiff.experiments.names import LABELS
 from confdiff.experiments.paper import METHODS_OF_THE_PAPER, TABLES
 from confdiff.experiments.trial import Record
+from confdiff.experiments.wording import counted
 
 ORACLES = ("oracle-hard", "oracle-soft")
 VERDICTS = ("within", "above", "below")
@@ -31,7 +32,7 @@ class Section:
     @property
     def title(self) -> str:
         """What it is."""
-        return f"Table {self.table[-1]}, protocol {self.protocol}, {self.epochs} epochs"
+        return f"Table {self.table[-1]}, protocol {self.protocol}, {counted(self.epochs, 'epoch')}"
 
     @property
     def name(self) -> str:

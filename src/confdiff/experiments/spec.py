@@ -7,9 +7,11 @@ from typing import Any
 
 from confdiff.methods import METHODS
 from confdiff.tasks import TaskSpec
-from confdiff.validation import check_choice, check_count, prior_missing
+from confdiff.validation import check_choice, check_count
 
-_VERSION = 1  # of everything in the code that decides a result; a trial of another version is another trial
+_VERSION = 1
+"""Of everything in the code that decides a result. Who raises it removes the results of the version before: those are
+other trials, and reports would take both for seeds of one cell."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +29,11 @@ class TrialSpec:
     def __post_init__(self) -> None:
         check_choice("method", self.method, METHODS)
         check_count("epochs", self.epochs)
+        if not METHODS[self.method].classifies:
+            raise ValueError(f"{self.method} only ranks items: its scores tell no class, so there is no accuracy.")
         if METHODS[self.method].needs_prior and not self.prior_is_told:
-            raise prior_missing(self.method)
+            able = ", ".join(name for name, row in METHODS.items() if row.classifies and row.prior == "optional")
+            raise ValueError(f"{self.method!r} needs the class prior. Methods that can do without: {able}.")
 
     def __str__(self) -> str:
         """What it says beyond the defaults.

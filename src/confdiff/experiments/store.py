@@ -4,11 +4,15 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any
 
 from filelock import FileLock
 
 from confdiff.experiments.trial import Record
+from confdiff.methods import METHODS
 from confdiff.storage import replacing
+from confdiff.validation import check_choice, check_number, check_prior
 
 
 class Store:
@@ -25,6 +29,16 @@ class Store:
             raise NotADirectoryError(f"results are kept in a folder; {folder} is a file.")
         self.folder = folder
         self.trials = folder / "trials"
+
+    def make_room(self) -> None:
+        """Make the folder, so that one that cannot be written is known before hours are spent on a trial."""
+        try:
+            self.trials.mkdir(parents=True, exist_ok=True)
+            TemporaryFile(dir=self.trials).close()
+        except OSError as error:
+            raise OSError(
+                f"results cannot be kept in {self.folder}: {error}. Choose another with --results."
+            ) from error
 
     def save(self, record: Record) -> None:
         """Keep a finished trial."""
@@ -80,13 +94,31 @@ def _whole(folder: Path, pattern: str) -> list[Path]:
 
 
 def _read(path: Path) -> Iterable[Record]:
-    for number, line in enumerate(path.read_text().splitlines(), start=1):
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path} holds no records of trials: {error}.") from error
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
         try:
-            record = json.loads(line)
-            _place(record)
-        except (json.JSONDecodeError, KeyError, TypeError) as error:
+            record = _checked(json.loads(line))
+        except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{path}, line {number}, is not the record of a trial: {error}.") from error
         yield record
+
+
+def _checked(record: Any) -> Record:
+    """A record with what reports take from it."""
+    _place(record)
+    if "ndcg@10" not in record:
+        check_choice("method", record["method"], METHODS)
+        check_prior(record["prior"])
+        for name in ("accuracy", "seconds", "teacher_accuracy"):
+            check_number(name, record[name])
+        if not record["curve"] or not record["network"]:
+            raise ValueError("its curve is empty, or its network has no name")
+    return dict(record)
 
 
 def _line(record: Record) -> str:

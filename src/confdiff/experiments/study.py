@@ -110,6 +110,12 @@ class StudyCell:
         return self.against_baseline.p_value if self.against_baseline else None
 
 
+def study_command(cells: Sequence[StudyCell]) -> str:
+    """What makes the cells of one study."""
+    trials = max(len(cell.accuracies) for cell in cells)
+    return f"confdiff reproduce study --protocol {cells[0].protocol} --epochs {cells[0].epochs} --trials {trials}"
+
+
 def study_cells(records: Iterable[Record]) -> list[StudyCell]:
     """The cells of studies that there are trials for: of any number of epochs, if there is more than Figure 3 has."""
     trials: dict[tuple[str, int], dict[tuple[str, float, str, str], dict[int, float]]] = {}

@@ -89,18 +89,22 @@ def make_task(
 
 
 def why_not_made(specs: Iterable[TaskSpec], *, folder: str | Path | None = None) -> dict[TaskSpec, str]:
-    """Those tasks for which there are too few items, and why: to be known before a teacher is trained."""
-    reasons = {}
+    """Those tasks whose data set is not here or has too few items, and why: to be known before a teacher is trained."""
+    reasons: dict[TaskSpec, str] = {}
 
     def source(spec: TaskSpec) -> tuple[str, str, bool]:
         return spec.dataset, spec.protocol, spec.incomplete
 
     for _, group in groupby(sorted(specs, key=source), source):
-        first, *others = group
-        data = _load(first, folder)
+        tasks = list(group)
+        try:
+            data = _load(tasks[0], folder)
+        except (ValueError, OSError) as error:
+            reasons |= dict.fromkeys(tasks, str(error))
+            continue
         labels = as_tensor(data.labels)
         places = torch.arange(len(labels))[:, None]  # in place of the items, which are not looked at
-        for spec in (first, *others):
+        for spec in tasks:
             train_rows, test_rows = split(data, spec.seed)
             try:
                 _draw(spec, places, labels, train_rows)

@@ -27,6 +27,7 @@ from confdiff.validation.judgements import (
     check_weight,
 )
 from confdiff.validation.messages import (
+    companion_missing,
     no_pairs,
     no_probabilities,
     no_weight,
@@ -65,6 +66,7 @@ __all__ = [
     "check_vector",
     "check_weight",
     "column_names",
+    "companion_missing",
     "no_pairs",
     "no_probabilities",
     "no_weight",

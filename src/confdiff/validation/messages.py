@@ -5,8 +5,16 @@ def prior_missing(method: str) -> ValueError:
     """The error for a method that needs the class prior when none was given."""
     return ValueError(
         f"method {method!r} needs the class prior p(y = +1), and none was given. "
-        "Pass prior=..., the share of positives among the items (a rough figure is better than none); an estimator "
-        'also takes prior="estimate" and a few labelled items.'
+        "Pass prior=..., the share of positives among the items (a rough figure is better than none); "
+        'ConfDiffClassifier also takes prior="estimate" and a few labelled items.'
+    )
+
+
+def companion_missing(method: str, companion: str) -> ValueError:
+    """The error for a method that keeps state beside the network, where its risk is asked for without that."""
+    return ValueError(
+        f"method {method!r} keeps state while it learns, and its risk takes what that gives: use train(), or a "
+        f"{companion} of confdiff.companions as docs/quick-start.md shows."
     )
 
 
