@@ -90,10 +90,27 @@ def test_a_figure_is_shown_by_the_protocol_and_epochs_that_it_has_most_of():
     few = made_up("figure1", trials=1, datasets=["usps"], epochs=50, priors=[0.3])
     shown = curves_of("figure1", few)
     assert (shown.protocol, shown.epochs, {point.prior for point in shown.points}) == ("authors", 50, {0.3})
-    assert shown.command == (
+    assert shown.commands == [
         "confdiff reproduce figure1 --datasets usps --priors 0.3 --protocol authors --epochs 50 --trials 1"
-    )
+    ]
     assert curves_of("figure1", few + made_up("figure1")).epochs == 200
+
+
+def test_the_commands_of_a_figure_make_what_it_shows_and_nothing_else():
+    specs = figure_grid("figure3", datasets=["pendigits"], trials=2)
+    specs += figure_grid("figure3", datasets=["mnist"], methods=["confdiff-abs"], points=[0.8, 0.5, 1.0, 0.0], trials=1)
+    shown = curves_of("figure3", [record_of(spec, 0.9) for spec in specs])
+    made = []
+    for command in shown.commands:
+        _, _, name, *options = command.split()
+        told = dict(zip(options[::2], options[1::2], strict=True))
+        words = {flag: told[f"--{flag}"].split(",") for flag in ("datasets", "methods") if f"--{flag}" in told}
+        points = [float(x) for x in told["--points"].split(",")] if "--points" in told else None
+        made += figure_grid(name, **words, points=points, trials=int(told["--trials"]), protocol=told["--protocol"])
+    assert sorted(spec.key for spec in made) == sorted({spec.key for spec in specs})
+    assert len(shown.commands) == 2
+    whole = curves_of("figure2", made_up("figure2"))
+    assert whole.commands == ["confdiff reproduce figure2 --protocol authors --epochs 200 --trials 2"]
 
 
 def with_accuracies(accuracy):

@@ -13,7 +13,13 @@ from confdiff.experiments.wording import chance, mean_of, number, signed, table
 def figure_lines(curves: Curves) -> list[str]:
     """A figure as lines."""
     title = curves.plan.title
-    lines = [f"## {title}", "", f"    {curves.command}", "", f"![{title}](images/{curves.name}.png)"]
+    lines = [
+        f"## {title}",
+        "",
+        *(f"    {command}" for command in curves.commands),
+        "",
+        f"![{title}](images/{curves.name}.png)",
+    ]
     for panel in grouped(curves.points, lambda point: point.place.panel):
         lines += ["", *_panel(panel)]
     head = ["reading", "data set", "prior", "the first", "the second", "printed", "difference", "p", "verdict"]

@@ -47,15 +47,41 @@ class Curves:
         return FIGURES[self.name]
 
     @property
-    def command(self) -> str:
-        """What makes it."""
-        datasets = dict.fromkeys(point.dataset for point in self.points)
-        priors = dict.fromkeys(f"{point.prior:g}" for point in self.points)
-        trials = max(len(point.trials) for point in self.points)
+    def commands(self) -> list[str]:
+        """What makes it: one command for all data sets and methods that have as many trials at the same places."""
+        shapes: dict[tuple[int, tuple[float, ...] | None, float], dict[str, list[str]]] = {}
+        for group in grouped(self.points, lambda point: (point.dataset, point.prior, point.place.method)):
+            first = group[0]
+            for same in grouped(group, lambda point: len(point.trials)):
+                places = tuple(sorted({point.place.x for point in same}))
+                all_of_them = {place.x for place in self.plan.places if place.method == first.place.method}
+                shape = (len(same[0].trials), None if set(places) == all_of_them else places, first.prior)
+                shapes.setdefault(shape, {}).setdefault(first.place.method, []).append(first.dataset)
+        return [
+            self._command(methods, datasets, *shape)
+            for shape, chosen in shapes.items()
+            for datasets, methods in _with_same_values(chosen).items()
+        ]
+
+    def _command(
+        self, methods: Sequence[str], datasets: Sequence[str], trials: int, places: Sequence[float] | None, prior: float
+    ) -> str:
+        """The options that are not the standard ones, beside those that are always said."""
+        every = {place.method for place in self.plan.places}
         chosen = "" if tuple(datasets) == self.plan.datasets else f" --datasets {','.join(datasets)}"
-        chosen += "" if list(priors) == ["0.5"] else f" --priors {','.join(priors)}"
-        chosen += f" --protocol {self.protocol} --epochs {self.epochs} --trials {trials}"
-        return f"confdiff reproduce {self.name}{chosen}"
+        chosen += "" if set(methods) == every else f" --methods {','.join(methods)}"
+        chosen += "" if places is None else f" --points {','.join(f'{x:g}' for x in places)}"
+        chosen += "" if prior == 0.5 else f" --priors {prior:g}"
+        always = f"--protocol {self.protocol} --epochs {self.epochs} --trials {trials}"
+        return f"confdiff reproduce {self.name}{chosen} {always}"
+
+
+def _with_same_values(chosen: dict[str, list[str]]) -> dict[tuple[str, ...], list[str]]:
+    """Values -> the keys that have them."""
+    result: dict[tuple[str, ...], list[str]] = {}
+    for key, values in chosen.items():
+        result.setdefault(tuple(values), []).append(key)
+    return result
 
 
 def figure_points(name: str, records: Sequence[Record], *, protocol: str = "authors", epochs: int = 200) -> list[Point]:

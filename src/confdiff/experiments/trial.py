@@ -23,8 +23,11 @@ AVERAGED = 10  # the accuracy of a trial is the mean over its last epochs
 Record = dict[str, Any]
 
 
-def run_trial(spec: TrialSpec, *, folder: Path | None = None) -> Record:
-    """Make the task, train by the method, test. The same specification gives the same accuracies."""
+def run_trial(spec: TrialSpec, *, folder: Path | None = None, recipe: Recipe | None = None) -> Record:
+    """Make the task, train by the method, test. The same specification gives the same accuracies.
+
+    recipe: another one than the protocol's, to try something out; the record does not tell, so it is not to be kept.
+    """
     task = _task(spec.task, folder)
     model = build_model(spec.task.network, task.test_items.shape[1], seed=spec.task.seed)
 
@@ -37,7 +40,7 @@ def run_trial(spec: TrialSpec, *, folder: Path | None = None) -> Record:
         pairs_for(spec.method, task),
         spec.method,
         prior=task.prior if spec.prior_is_told else None,
-        recipe=recipe_for(spec),
+        recipe=recipe_for(spec) if recipe is None else recipe,
         evaluate=evaluate,
         evaluate_at=looked_at(spec.epochs),
     )
