@@ -166,10 +166,18 @@ def test_without_three_trials_there_is_no_verdict():
 def test_methods_with_few_cells_do_not_spoil_the_ranks():
     """Nine methods at one prior and four at all: ranked are those with trials in all nine cells, oracles apart."""
     (section,) = sections_of(table_1_in_pieces())
+    assert section.methods_at(0.2) == [
+        "confdiff-relu",
+        "confdiff-abs",
+        "confdiff-regression",
+        "pcomp-teacher",
+        "oracle-soft",
+    ]
     assert section.ranks.cells == 9
     assert set(section.ranks.ranks) == {"confdiff-abs", "confdiff-relu", "pcomp-teacher"}
     assert section.ranks.p_value == 1  # these records are all alike
     text = as_markdown(Findings([section]))
+    assert "| 0.2 | Pcomp-ABS |" not in text
     assert "Mean ranks over 9 cells, of the methods with trials in each: ConfDiff-" in text
 
 

@@ -58,7 +58,7 @@ def _table(section: Section) -> list[str]:
         (
             [f"{prior:g}", LABELS[method], *(_cell(section, name, prior, method) for name in section.datasets)]
             for prior in section.priors
-            for method in section.methods
+            for method in section.methods_at(prior)
         ),
     )
 

@@ -54,6 +54,10 @@ class Section:
         """Those with a trial, in the order of the table of methods."""
         return [name for name in LABELS if any(place[2] == name for place in self.cells)]
 
+    def methods_at(self, prior: float) -> list[str]:
+        """Those with a trial at a prior, on any data set."""
+        return [name for name in self.methods if any(place[1:] == (prior, name) for place in self.cells)]
+
     @property
     def places(self) -> list[tuple[str, float]]:
         """The data sets and priors with a trial."""
