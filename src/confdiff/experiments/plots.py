@@ -73,8 +73,9 @@ def curves_figure(
     panels = figure.subplots(len(priors), len(datasets), squeeze=False, sharex=True)
     for row, prior in enumerate(priors):
         for column, dataset in enumerate(datasets):
-            axes = panels[row][column]
-            _curves(axes, [r for r in records if (r["dataset"], r["prior"]) == (dataset, prior)])
+            axes, own = panels[row][column], [r for r in records if (r["dataset"], r["prior"]) == (dataset, prior)]
+            axes.set_visible(bool(own))
+            _curves(axes, own)
             axes.grid(alpha=0.25)
             axes.tick_params(labelsize=7)
             axes.yaxis.set_major_formatter("{x:.4g}")
@@ -115,7 +116,7 @@ def ranks_figure(ranks: "Ranks") -> Figure:
     axes = figure.subplots()
     for place, name in enumerate(names):
         axes.plot([1, ranks.ranks[name]], [place, place], color="#dddddd", linewidth=1, zorder=0)
-        axes.plot(ranks.ranks[name], place, "o", color=COLOURS[name])
+        axes.plot(ranks.ranks[name], place, "o", color=COLOURS[name], clip_on=False)
         axes.plot([ranks.ranks[name], ranks.ranks[name] + (ranks.critical_difference or 0)], [place, place],
                   color=COLOURS[name], linewidth=2.5, alpha=0.35)  # fmt: skip
     axes.set_yticks(range(len(names)), [LABELS[name] for name in names], fontsize=9)

@@ -86,8 +86,9 @@ class Section:
 
     @property
     def verdicts(self) -> dict[str, dict[str, int]]:
-        """Method -> how many of its cells are within, above or below the printed numbers."""
-        counts: dict[str, dict[str, int]] = {name: dict.fromkeys(VERDICTS, 0) for name in self.methods}
+        """Method with printed numbers -> how many of its cells are within, above or below them."""
+        printed = {cell.method for cell in self.cells.values() if cell.printed}
+        counts = {name: dict.fromkeys(VERDICTS, 0) for name in self.methods if name in printed}
         for cell in self.cells.values():
             if cell.verdict:
                 counts[cell.method][cell.verdict] += 1
