@@ -7,7 +7,6 @@ from rich.console import Console
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from rich.progress import Progress
 
 results, messages = Console(), Console(stderr=True)
 
@@ -26,26 +25,6 @@ def say_files(files: dict[str, Path]) -> None:
     """Which file is where."""
     for what, path in files.items():
         say(f"{what}: {path}")
-
-
-def grid_progress(**options: Any) -> "Progress":
-    """A bar over many trials, with the time that is left.
-
-    That is judged by all trials of this run: by the last half minute, as is usual, nothing can be said of trials that
-    take minutes.
-    """
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    left = (TextColumn("left"), TimeRemainingColumn())
-    return Progress(*columns, *left, console=messages, speed_estimate_period=float("inf"), **options)
 
 
 def check_picture_name(path: Path) -> Path:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Column, Table
 
-from confdiff.cli.console import check_folder_name, complain, grid_progress, messages, results, say, say_files
+from confdiff.cli.console import check_folder_name, complain, messages, results, say, say_files
 from confdiff.cli.data import Folder
 
 if TYPE_CHECKING:
@@ -197,20 +197,16 @@ def _carry_out(
     show: "Callable[[Store], None]",
 ) -> None:
     """Run trials with a progress bar, pack the results, and show them."""
+    from confdiff.cli.grid_bar import GridBar
     from confdiff.experiments.grouping import grouped
     from confdiff.experiments.store import Store
 
     store = Store(keep)
     store.make_room()
     wanted = {spec.key for spec in specs}
-    with grid_progress() as bar:
-        task = bar.add_task("trials", total=len(wanted))
-
-        def shown(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total)
-
+    with GridBar() as bar:
         try:
-            failures = run(store=store, shown=shown)
+            failures = run(store=store, shown=bar.show)
         except (KeyboardInterrupt, BrokenProcessPool) as stop:
             kept = f"{len(wanted & store.keys())} of {len(wanted)} trials are kept in {keep}"
             by_hand = isinstance(stop, KeyboardInterrupt)

@@ -47,6 +47,8 @@ def run_trials(
     reasons = why_not_made(dict.fromkeys(spec.task for spec in missing), folder=folder)
     sound = [spec for spec in specs if spec.task not in reasons]
     teachers = list(dict.fromkeys(_teacher_of(spec.task) for spec in missing if spec.task not in reasons))
+    if teachers:
+        shown("teachers", 0, len(teachers))
     for count, _ in enumerate(_map(_prepare, [(task, folder) for task in teachers], jobs), start=1):
         shown("teachers", count, len(teachers))
     failures = [(spec, reasons[spec.task]) for spec in missing if spec.task in reasons]
