@@ -5,6 +5,7 @@ import torch
 from torch import nn
 
 from confdiff.companions import PcompTeacher
+from confdiff.methods import METHODS
 from confdiff.models import build_model
 from confdiff.pairs import STRATEGIES, order_by_labels
 from confdiff.risks.pcomp import mislabelled_shares, noise_rates
@@ -109,3 +110,8 @@ def test_one_prior_for_all():
     pairs = order_by_labels(easy_pairs())
     with pytest.raises(ValueError, match="takes one prior for all pairs"):
         train(build_model("linear", 3), pairs, "pcomp-teacher", prior=torch.full((len(pairs),), 0.5))
+
+
+def test_a_risk_that_needs_a_companion_says_so():
+    with pytest.raises(ValueError, match=r"keeps state while it learns.*use train\(\), or a PcompTeacher"):
+        METHODS["pcomp-teacher"].risk(torch.zeros(2), torch.zeros(2), prior=0.5)

@@ -93,7 +93,7 @@ class Method:
             raise prior_missing(self.name)
         if self.prior == "optional" and isinstance(prior, Tensor) and not _many(g):
             raise one_prior_only(self.name)
-        if self.companion is not None and not targets:
+        if self.companion is not None and not targets and not _many(g):
             raise companion_missing(self.name, getattr(self.companion, "__name__", "companion"))
         options: dict[str, Any] = {"weight": weight, "loss": loss or (cross_entropy if _many(g) else logistic)}
         if self.project is not None:
