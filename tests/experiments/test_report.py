@@ -191,6 +191,8 @@ def test_at_a_glance():
     (section,) = sections_of(made_up_records() + others)
     assert section.winners == {"confdiff-abs": 8}
     assert section.best("usps", 0.5) == "confdiff-regression"
+    (alone,) = sections_of(record for record in made_up_records() if record["method"] == "confdiff-abs")
+    assert alone.winners == {}
     counts = [sum(cell.verdict == name for cell in section.cells.values()) for name in ("within", "above", "below")]
     assert sum(counts) == 24
     assert list(section.tally.values()) == counts

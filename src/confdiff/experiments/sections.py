@@ -75,8 +75,10 @@ class Section:
 
     @property
     def winners(self) -> dict[str, int]:
-        """The paper's methods -> how often each is the best of them, most often first."""
-        best = (self.best(*place, among=METHODS_OF_THE_PAPER) for place in self.places)
+        """The paper's methods -> how often each is the best of several of them, most often first."""
+        paper = [name for name in self.rivals if name in METHODS_OF_THE_PAPER]
+        contested = (place for place in self.places if sum((*place, name) in self.cells for name in paper) > 1)
+        best = (self.best(*place, among=paper) for place in contested)
         return dict(Counter(name for name in best if name is not None).most_common())
 
     @property
@@ -86,9 +88,9 @@ class Section:
 
     @property
     def verdicts(self) -> dict[str, dict[str, int]]:
-        """Method with printed numbers -> how many of its cells are within, above or below them."""
-        printed = {cell.method for cell in self.cells.values() if cell.printed}
-        counts = {name: dict.fromkeys(VERDICTS, 0) for name in self.methods if name in printed}
+        """Method with a verdict -> how many of its cells are within, above or below the printed numbers."""
+        judged = {cell.method for cell in self.cells.values() if cell.verdict}
+        counts = {name: dict.fromkeys(VERDICTS, 0) for name in self.methods if name in judged}
         for cell in self.cells.values():
             if cell.verdict:
                 counts[cell.method][cell.verdict] += 1
