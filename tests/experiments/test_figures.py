@@ -113,6 +113,18 @@ def test_the_commands_of_a_figure_make_what_it_shows_and_nothing_else():
     assert whole.commands == ["confdiff reproduce figure2 --protocol authors --epochs 200 --trials 2"]
 
 
+def test_a_curve_is_of_the_seeds_that_all_its_points_have():
+    """A table has more trials than the figure: the others would bend its curve."""
+    records = [record_of(spec, 0.9) for spec in figure_grid("figure3", datasets=["mnist"], trials=1)]
+    table = table_grid("table1", datasets=["mnist"], methods=["confdiff-abs"], priors=[0.5], trials=3)
+    records += [record_of(spec, 0.6) for spec in table if spec.task.seed > 0]
+    shown = curves_of("figure3", records)
+    assert {(len(point.trials), point.mean) for point in shown.points} == {(1, 0.9)}
+    assert shown.commands == [
+        "confdiff reproduce figure3 --datasets mnist --protocol authors --epochs 200 --trials 1",
+    ]
+
+
 def with_accuracies(accuracy):
     """Points of Figure 2 on USPS: five trials, accuracy(method, share, seed)."""
     specs = figure_grid("figure2", datasets=["usps"])

@@ -1,7 +1,7 @@
 """The points of the paper's figures that there are trials for."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import mean, stdev
 
 from confdiff.experiments.comparison import Trials
@@ -101,7 +101,16 @@ def figure_points(name: str, records: Sequence[Record], *, protocol: str = "auth
                 trials = {spec.task.seed: found[spec.key] for spec in specs if spec.key in found}
                 if trials:
                     points.append(Point(dataset, prior, place, trials))
-    return points
+    curves = grouped(points, lambda point: (point.dataset, point.prior, point.place.curve))
+    return [point for curve in curves for point in _on_the_same_seeds(curve)]
+
+
+def _on_the_same_seeds(curve: Sequence[Point]) -> Sequence[Point]:
+    """The points of a curve by the seeds that all of them have, if any: others would bend it by chance."""
+    shared = set.intersection(*(set(point.trials) for point in curve))
+    if not shared:
+        return curve
+    return [replace(point, trials={seed: point.trials[seed] for seed in sorted(shared)}) for point in curve]
 
 
 def curves_of(name: str, records: Sequence[Record]) -> Curves | None:
