@@ -111,6 +111,7 @@ def test_a_worker_that_outlives_the_command_starts_no_trial(tmp_path):
     assert Store(tmp_path).keys() == {QUICK.key}
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the worker in /proc, which Linux has")
 def test_a_worker_that_is_killed_is_told(tmp_path):
     """As happens where memory runs out: no traceback, and what is finished is kept."""
     command = [COMMAND, *GRID, "--jobs", "2", "--results", str(tmp_path)]

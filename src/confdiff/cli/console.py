@@ -36,11 +36,10 @@ def check_picture_name(path: Path) -> Path:
     return path
 
 
-def check_folder_name(flag: str, path: Path) -> Path:
+def check_folder_name(flag: str, path: Path) -> None:
     """A path at which a folder is, or can be made."""
     if path.exists() and not path.is_dir():
         raise NotADirectoryError(f"{flag} must name a folder; {path} is a file.")
-    return path
 
 
 def save_figure(figure: "Figure", path: Path) -> None:

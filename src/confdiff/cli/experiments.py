@@ -1,7 +1,6 @@
 """confdiff run, reproduce, report: trials, grids of trials, and what came out of them."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -197,6 +196,8 @@ def _carry_out(
     show: "Callable[[Store], None]",
 ) -> None:
     """Run trials with a progress bar, pack the results, and show them."""
+    from concurrent.futures.process import BrokenProcessPool
+
     from confdiff.cli.grid_bar import GridBar
     from confdiff.experiments.grouping import grouped
     from confdiff.experiments.store import Store
