@@ -8,12 +8,20 @@ import torch
 from sklearn.metrics import log_loss
 
 from confdiff.storage import save_tree
-from confdiff.teacher import Teaching, fit_teacher, grade, teach
+from confdiff.teacher import _VERSION, Teaching, fit_teacher, grade, teach
 from confdiff.training import Recipe
 from easy import easy_pairs
 
 RECIPE = Recipe(epochs=30, batch_size=32, learning_rate=0.02)
 QUICK = Teaching("linear", Recipe(epochs=3, batch_size=32, learning_rate=0.02))
+
+GRADES = {
+    (1, False): [0.1955, 0.1500, 0.5617, -0.9501],
+    (1, True): [0.7644, 0.5502, 3.9930, -4.0142],
+    (2, False): [-0.0041, 0.0628, 0.2326, -0.2208],
+    (2, True): [-0.0164, 0.2513, 0.9306, -0.8831],
+}
+"""(folds, calibrated) -> the first scores of a small teacher, version 1."""
 
 
 @pytest.mark.parametrize("n_items", [300, 299])
@@ -157,6 +165,24 @@ def test_what_a_teacher_said_is_kept_under_a_key_of_everything(tmp_path):
     ]
     for number, change in enumerate(changes, start=2):
         assert files(**change)[1] == number, change
+
+
+def test_the_version_is_part_of_the_key(tmp_path, monkeypatch):
+    pairs = easy_pairs(n_items=40)
+    for number, version in enumerate((1, 2), start=1):
+        monkeypatch.setattr("confdiff.teacher._VERSION", version)
+        teach(pairs.items, pairs.labels, teaching=QUICK, cache_folder=tmp_path)
+        assert len(list(tmp_path.iterdir())) == number
+
+
+@pytest.mark.parametrize(("folds", "calibrated"), [(1, False), (1, True), (2, False), (2, True)])
+def test_grades_match_their_version(folds, calibrated):
+    """Whoever changes these numbers raises ``_VERSION`` in teacher.py, or caches would hold grades of older code."""
+    pairs = easy_pairs(n_items=40)
+    recipe = Recipe(epochs=5, batch_size=10, seed=3)
+    grades = teach(pairs.items, pairs.labels, teaching=Teaching("mlp", recipe, folds, calibrated))
+    assert _VERSION == 1
+    assert grades.scores[:4].tolist() == pytest.approx(GRADES[folds, calibrated], abs=5e-3)
 
 
 def test_a_kept_teacher_is_not_trained_again(tmp_path, monkeypatch):
