@@ -13,8 +13,8 @@ from statistics import mean, stdev
 import torch
 
 from confdiff.experiments.paper import printed_numbers
-from confdiff.experiments.spec import TrialSpec
-from confdiff.experiments.trial import recipe_for, run_trial
+from confdiff.experiments.trials.run import recipe_for, run_trial
+from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.pairs import STRATEGIES
 from confdiff.tasks import TaskSpec
 

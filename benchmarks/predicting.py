@@ -59,7 +59,7 @@ def _write(path: Path, rows: int) -> None:
     """A file of items, made 250,000 at a time."""
     import pyarrow
 
-    from confdiff.files.batches import writing_batches
+    from confdiff.io.batches import writing_batches
 
     chance = np.random.default_rng(0)
     with writing_batches(path) as write:
@@ -73,7 +73,7 @@ def _write(path: Path, rows: int) -> None:
 def _fit(options: argparse.Namespace) -> None:
     import pandas as pd
 
-    from confdiff.owndata.fitting import fit_comparisons
+    from confdiff.tabular.fitting import fit_comparisons
 
     chance = np.random.default_rng(0)
     items = pd.DataFrame(chance.normal(size=(2000, FEATURES)), columns=[f"x{k}" for k in range(FEATURES)])
@@ -88,7 +88,7 @@ def _forward(options: argparse.Namespace) -> None:
     """The network alone on a matrix in memory, in batches as `predict` has them."""
     import torch
 
-    from confdiff.owndata.model import load_model
+    from confdiff.tabular.model.model import load_model
     from confdiff.training import predict_scores
 
     network = load_model(options.folder / "model").classifier.model_
@@ -101,10 +101,10 @@ def _forward(options: argparse.Namespace) -> None:
 
 def _read(options: argparse.Namespace) -> None:
     """Everything but the network."""
-    from confdiff.files.batches import column_names, read_batches
-    from confdiff.owndata.model import load_model
-    from confdiff.owndata.predicting import column_types
-    from confdiff.owndata.tables import ItemTable
+    from confdiff.io.batches import column_names, read_batches
+    from confdiff.tabular.model.model import load_model
+    from confdiff.tabular.model.scoring import column_types
+    from confdiff.tabular.tables import ItemTable
 
     path, model = options.folder / f"items.{options.ending}", load_model(options.folder / "model")
     types = column_types(model, path, column_names(path))
@@ -116,8 +116,8 @@ def _read(options: argparse.Namespace) -> None:
 
 
 def _predict(options: argparse.Namespace) -> None:
-    from confdiff.owndata.model import load_model
-    from confdiff.owndata.predicting import predict_file
+    from confdiff.tabular.model.model import load_model
+    from confdiff.tabular.model.scoring import predict_file
 
     model, path = load_model(options.folder / "model"), options.folder / f"items.{options.ending}"
     start = time.perf_counter()

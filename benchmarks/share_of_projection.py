@@ -12,9 +12,9 @@ from statistics import mean
 
 import torch
 
-from confdiff.experiments.spec import TrialSpec
 from confdiff.experiments.study import CONDITIONS
-from confdiff.experiments.trial import recipe_for
+from confdiff.experiments.trials.run import recipe_for
+from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.methods import METHODS
 from confdiff.metrics import accuracy
 from confdiff.models import build_model

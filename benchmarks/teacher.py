@@ -12,7 +12,7 @@ from typing import Any
 
 from sklearn.metrics import log_loss
 
-from confdiff.descriptions import describe_pairs
+from confdiff.pairs.describe import describe_pairs
 from confdiff.tasks import PROTOCOLS, TaskSpec, make_task
 
 ORACLE_HARD = {"optdigits": 0.988, "usps": 0.980, "pendigits": 0.997, "letter": 0.975}  # the paper's Table 2

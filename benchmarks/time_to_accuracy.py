@@ -15,7 +15,7 @@ from statistics import mean
 import torch
 
 from confdiff.estimators import ConfDiffClassifier
-from confdiff.experiments.store import Store
+from confdiff.experiments.trials.store import Store
 from confdiff.metrics import accuracy
 from confdiff.tasks import Task, TaskSpec, make_task
 from training import Data, Shape, plain_loop

@@ -13,8 +13,8 @@ from time import process_time
 import torch
 from torch import nn
 
-from confdiff.experiments.spec import TrialSpec
-from confdiff.experiments.trial import run_trial
+from confdiff.experiments.trials.run import run_trial
+from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.models import build_model
 from confdiff.tasks import Task, TaskSpec, make_task
 from training import Data, Shape, plain_loop

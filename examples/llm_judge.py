@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from confdiff import fit_comparisons
-from confdiff.owndata.preferences import read_preferences, write_preferences
+from confdiff.tabular.formats.preferences import read_preferences, write_preferences
 
 TOPICS = ["tides", "inflation", "vaccines", "compilers", "glaciers", "sleep", "bridges", "yeast"]
 PHRASES = {

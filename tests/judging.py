@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 
-from confdiff.owndata.graph import Judgements
+from confdiff.tabular.checks.graph import Judgements
 
 
 def judged(*pairs, n_items=None, weight=None):

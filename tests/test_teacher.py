@@ -7,7 +7,7 @@ import pytest
 import torch
 from sklearn.metrics import log_loss
 
-from confdiff.storage import save_tree
+from confdiff.io.tensors import save_tree
 from confdiff.teacher import _VERSION, Teaching, fit_teacher, grade, teach
 from confdiff.training import Recipe
 from easy import easy_pairs

@@ -24,25 +24,25 @@ if TYPE_CHECKING:
     from confdiff.methods import METHODS as METHODS
     from confdiff.methods import Method as Method
     from confdiff.models import MODELS as MODELS
-    from confdiff.owndata.features import ItemFeatures as ItemFeatures
-    from confdiff.owndata.fitting import FitOptions as FitOptions
-    from confdiff.owndata.fitting import fit_comparisons as fit_comparisons
-    from confdiff.owndata.model import ComparisonModel as ComparisonModel
-    from confdiff.owndata.model import load_model as load_model
     from confdiff.pairs import Pairs as Pairs
     from confdiff.pairs import StreamedPairs as StreamedPairs
     from confdiff.pairs import sample_pairs as sample_pairs
     from confdiff.prior import estimate_prior as estimate_prior
+    from confdiff.tabular.features.item_features import ItemFeatures as ItemFeatures
+    from confdiff.tabular.fitting import FitOptions as FitOptions
+    from confdiff.tabular.fitting import fit_comparisons as fit_comparisons
+    from confdiff.tabular.model.model import ComparisonModel as ComparisonModel
+    from confdiff.tabular.model.model import load_model as load_model
     from confdiff.training import Recipe as Recipe
     from confdiff.training import train as train
 
 _HOME = {
     "CORRECTIONS": "corrections",
-    "ComparisonModel": "owndata.model",
+    "ComparisonModel": "tabular.model.model",
     "ConfDiffClassifier": "estimators",
     "ConfDiffLogisticRegression": "estimators",
-    "FitOptions": "owndata.fitting",
-    "ItemFeatures": "owndata.features",
+    "FitOptions": "tabular.fitting",
+    "ItemFeatures": "tabular.features.item_features",
     "ItemKFold": "estimators",
     "ItemTransformer": "estimators",
     "LOSSES": "losses",
@@ -57,8 +57,8 @@ _HOME = {
     "Recipe": "training",
     "StreamedPairs": "pairs",
     "estimate_prior": "prior",
-    "fit_comparisons": "owndata.fitting",
-    "load_model": "owndata.model",
+    "fit_comparisons": "tabular.fitting",
+    "load_model": "tabular.model.model",
     "prior_sensitivity": "estimators",
     "sample_pairs": "pairs",
     "train": "training",

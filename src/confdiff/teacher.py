@@ -17,10 +17,11 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from confdiff.calibration import fit_temperature, log_odds
+from confdiff.io.tensors import load_tree, save_tree
 from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs
-from confdiff.randomness import derived_seed, generator, one_thread
-from confdiff.storage import load_tree, save_tree
+from confdiff.randomness import derived_seed, generator
+from confdiff.threads import one_thread
 from confdiff.training import Recipe, predict_scores, train
 from confdiff.validation import as_float32, as_tensor, check_count, check_items, check_labels, check_rows
 

@@ -20,8 +20,8 @@ from confdiff import (
     estimate_prior,
     prior_sensitivity,
 )
-from confdiff.estimator_checks import pair_estimator_checks
 from confdiff.estimators import logistic
+from confdiff.estimators.checks import pair_estimator_checks
 from confdiff.estimators.projected import _Task
 from confdiff.models import mlp
 from easy import easy_pairs

@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from torch import nn
 
 from confdiff import ConfDiffClassifier, ItemTransformer, Pairs
-from confdiff.estimator_checks import pair_estimator_checks
+from confdiff.estimators.checks import pair_estimator_checks
 from confdiff.losses import LOSSES
 from confdiff.methods import METHODS
 from easy import easy_pairs

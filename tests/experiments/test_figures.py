@@ -10,8 +10,8 @@ from confdiff.experiments.plots import points_figure
 from confdiff.experiments.points import Curves, curves_of, figure_points
 from confdiff.experiments.readings import readings
 from confdiff.experiments.report import as_html, as_points_csv, write_report
-from confdiff.experiments.store import Store
 from confdiff.experiments.study import StudyCell
+from confdiff.experiments.trials.store import Store
 
 
 def record_of(spec, accuracy):

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from command import COMMAND, confdiff, start
-from confdiff.experiments.runner import _run, run_missing, run_trials
-from confdiff.experiments.spec import TrialSpec
-from confdiff.experiments.store import Store
-from confdiff.experiments.trial import run_trial
+from confdiff.experiments.trials.run import run_trial
+from confdiff.experiments.trials.runner import _run, run_missing, run_trials
+from confdiff.experiments.trials.spec import TrialSpec
+from confdiff.experiments.trials.store import Store
 from confdiff.tasks import TaskSpec
 from confdiff.tasks import task as task_module
 
@@ -48,7 +48,7 @@ def test_a_run_does_what_is_missing(tmp_path, monkeypatch):
     assert store.compact() == [tmp_path / "digits.jsonl"]
     assert store.finished() == []
     assert store.records() == records
-    monkeypatch.setattr("confdiff.experiments.runner.run_trial", None)
+    monkeypatch.setattr("confdiff.experiments.trials.runner.run_trial", None)
     assert run_trials(specs, store) == []  # also those that were moved
     assert told == [("teachers", 0, 1), ("teachers", 1, 1), ("trials", 0, 1), *told[3:-1], ("trials", 1, 1)]
 

@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from confdiff.experiments.runner import run_trials
-from confdiff.experiments.spec import TrialSpec
-from confdiff.experiments.store import Store
-from confdiff.experiments.trial import run_trial
+from confdiff.experiments.trials.run import run_trial
+from confdiff.experiments.trials.runner import run_trials
+from confdiff.experiments.trials.spec import TrialSpec
+from confdiff.experiments.trials.store import Store
 from confdiff.tasks import TaskSpec
 
 TASK = TaskSpec("digits", model="linear", n_pairs=60)

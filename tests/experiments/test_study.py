@@ -7,9 +7,9 @@ from confdiff.experiments.findings import Findings
 from confdiff.experiments.markdown import as_markdown
 from confdiff.experiments.report import as_html, as_study_csv
 from confdiff.experiments.sections import sections_of
-from confdiff.experiments.spec import TrialSpec
 from confdiff.experiments.study import CONDITIONS, METHODS, study_cells, study_grid
-from confdiff.experiments.trial import run_trial
+from confdiff.experiments.trials.run import run_trial
+from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.tasks import TaskSpec
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from command import confdiff
 from confdiff.experiments.paper import METHODS_OF_THE_PAPER, TABLES, printed_numbers, table_grid
-from confdiff.experiments.spec import TrialSpec
-from confdiff.experiments.trial import looked_at, pairs_for, recipe_for, run_trial
+from confdiff.experiments.trials.run import looked_at, pairs_for, recipe_for, run_trial
+from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.methods import METHODS
 from confdiff.tasks import TaskSpec, make_task
 

@@ -9,11 +9,11 @@ import pytest
 from command import confdiff
 from confdiff.experiments.findings import Findings
 from confdiff.experiments.markdown import as_markdown
+from confdiff.experiments.plans.recommender_trial import RecommenderSpec, run_recommender_trial
 from confdiff.experiments.rankings import ranking_rows
 from confdiff.experiments.report import as_html, as_rankings_csv
-from confdiff.files import read_table, write_table
+from confdiff.io.tables import read_table, write_table
 from confdiff.recommender.saved import Recommender
-from confdiff.recommender.trial import RecommenderSpec, run_recommender_trial
 from easy import checkerboard
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from confdiff.experiments.plans.recommender_trial import RecommenderSpec
 from confdiff.methods import METHODS
 from confdiff.metrics import order_score
 from confdiff.pairs import Pairs
@@ -20,7 +21,6 @@ from confdiff.recommender.learning import (
     train_recommender,
 )
 from confdiff.recommender.protocol import evaluate, hold_out, item_means, user_pairs
-from confdiff.recommender.trial import RecommenderSpec
 from easy import checkerboard
 
 

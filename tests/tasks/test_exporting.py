@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from confdiff.datasets import Comparisons, load
-from confdiff.owndata.comparisons import compare
-from confdiff.owndata.tables import read_items, read_judged
 from confdiff.pairs import Pairs
+from confdiff.tabular.comparisons import compare
+from confdiff.tabular.tables import read_items, read_judged
 from confdiff.tasks import export_comparisons
 
 TEXTS = ('No, "never".', "Yes,\nalways.", "Perhaps: it depends.")

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from confdiff.datasets import Dataset, load
-from confdiff.descriptions import describe_pairs
 from confdiff.pairs import NOISES
+from confdiff.pairs.describe import describe_pairs
 from confdiff.tasks import PROTOCOLS, SETTINGS, TaskSpec, make_task, read_truth, save_task, split
 from confdiff.training import Recipe
 

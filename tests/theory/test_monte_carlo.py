@@ -5,12 +5,12 @@ import pytest
 import torch
 
 from command import confdiff
-from confdiff.experiments.theory_page import theory_csv, theory_html
 from confdiff.risks import confdiff_terms
 from confdiff.theory import bounds, measuring
 from confdiff.theory.complexity import finite_complexity
 from confdiff.theory.measuring import Check, Settings
 from confdiff.theory.monte_carlo import CHECKS, FEW
+from confdiff.theory.page import theory_csv, theory_html
 from confdiff.theory.simulation import World, draw, pair_losses, partial_risks
 
 WORLD = World.make(k=30, side=11)

@@ -11,8 +11,8 @@ import pytest
 import torch
 from torch import nn
 
+from confdiff.io.tensors import load_tree
 from confdiff.models import build_model
-from confdiff.storage import load_tree
 from confdiff.training import Recipe, train
 from confdiff.training.checkpoint import _name
 from easy import easy_pairs
@@ -22,7 +22,7 @@ PROGRAM = """
 import sys, torch
 from torch import nn
 from confdiff.pairs import Pairs
-from confdiff.storage import save_tree
+from confdiff.io.tensors import save_tree
 from confdiff.training import Recipe, train
 
 def network(d):

@@ -7,8 +7,8 @@ import threading
 import pytest
 import torch
 
+from confdiff.io.tensors import load_tree
 from confdiff.models import build_model
-from confdiff.storage import load_tree
 from confdiff.training import Recipe, train
 from confdiff.training.interruption import interrupts_held_back
 from confdiff.training.run import Run

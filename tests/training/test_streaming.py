@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
+from confdiff.io.tensors import load_tree
 from confdiff.methods import METHODS
 from confdiff.models import build_model
 from confdiff.pairs import Pairs, StreamedPairs
-from confdiff.storage import load_tree
 from confdiff.training import Recipe, predict_scores, train
 from confdiff.training.batches import InMemory, batch_sizes
 from confdiff.training.run import Run
@@ -215,7 +215,7 @@ PROGRAM = """
 import signal, sys
 from confdiff.models import build_model
 from confdiff.pairs import StreamedPairs
-from confdiff.storage import save_tree
+from confdiff.io.tensors import save_tree
 from confdiff.training import Recipe, train
 
 def evaluate(model):

@@ -11,8 +11,8 @@ from confdiff.cli.console import check_folder_name, messages, results, say, say_
 from confdiff.cli.own import AsJson, Difference, Group, Id, Items, Left, PairsFile, Right, ScaleText, Weight
 
 if TYPE_CHECKING:
-    from confdiff.owndata.check import CheckReport
-    from confdiff.owndata.findings import Finding
+    from confdiff.tabular.checks.findings import Finding
+    from confdiff.tabular.checks.report import CheckReport
 
 STYLES = {"stop": "bold red", "mind": "bold blue"}
 
@@ -39,8 +39,8 @@ def check(
     """
     check_folder_name("--output", output)
     with messages.status("loading PyTorch"):
-        from confdiff.owndata.check import check_comparisons
-        from confdiff.owndata.check_page import check_json, write_check
+        from confdiff.tabular.checks.page import check_json, write_check
+        from confdiff.tabular.checks.report import check_comparisons
     with messages.status("checking"):
         report = check_comparisons(
             items, pairs, scale=scale, id=id, ignore=ignore, left=left, right=right, difference=difference,

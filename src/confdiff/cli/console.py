@@ -44,7 +44,7 @@ def check_folder_name(flag: str, path: Path) -> None:
 
 def save_figure(figure: "Figure", path: Path) -> None:
     """A figure as a file, in the format that its ending names."""
-    from confdiff.storage import replacing
+    from confdiff.io.atomic import replacing
 
     with replacing(check_picture_name(path)) as temporary:
         figure.savefig(temporary, dpi=150)

@@ -106,7 +106,7 @@ def show(
     """Draw samples by binary class, or the features of both classes, and count the classes."""
     with messages.status("loading PyTorch"):
         from confdiff.datasets import Comparisons, load
-        from confdiff.pictures import comparisons_figure, dataset_figure
+        from confdiff.datasets.figures import comparisons_figure, dataset_figure
     path = check_picture_name(output or Path(f"{name}.png"))
     data = load(name, folder=folder, incomplete=incomplete)
     if isinstance(data, Comparisons):

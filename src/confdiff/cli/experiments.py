@@ -11,10 +11,10 @@ from confdiff.cli.console import check_folder_name, complain, messages, results,
 from confdiff.cli.data import Folder
 
 if TYPE_CHECKING:
-    from confdiff.experiments.runner import Spec
-    from confdiff.experiments.spec import TrialSpec
-    from confdiff.experiments.store import Store
-    from confdiff.experiments.trial import Record
+    from confdiff.experiments.trials.run import Record
+    from confdiff.experiments.trials.runner import Spec
+    from confdiff.experiments.trials.spec import TrialSpec
+    from confdiff.experiments.trials.store import Store
 
 Results = Annotated[Path, typer.Option("--results", help="Folder in which finished trials are kept and looked up.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Worker processes, of one thread each.")]
@@ -40,7 +40,7 @@ def run(
 ) -> None:
     """Train and test one or more methods on a data set; finished trials are kept and not done again."""
     with messages.status("loading PyTorch"):
-        from confdiff.experiments.spec import TrialSpec
+        from confdiff.experiments.trials.spec import TrialSpec
         from confdiff.tasks import TaskSpec
 
     names, priors = _words(method), _numbers("--prior", prior)
@@ -132,11 +132,11 @@ def reproduce(
 
 
 def _reproduce_table3(options: dict[str, Any], keep: Path, jobs: int, folder: Path | None) -> None:
+    from confdiff.experiments.plans.recommender_trial import run_recommender_trial
+    from confdiff.experiments.plans.table3 import table3_grid
     from confdiff.experiments.rankings import METRICS, ranking_rows
-    from confdiff.experiments.runner import run_missing
+    from confdiff.experiments.trials.runner import run_missing
     from confdiff.experiments.wording import number
-    from confdiff.recommender.table3 import table3_grid
-    from confdiff.recommender.trial import run_recommender_trial
 
     specs = table3_grid(**options, folder=folder)
     wanted = {spec.key for spec in specs}
@@ -173,7 +173,7 @@ def report(
     check_folder_name("--output", output)
     with messages.status("reading the trials"):
         from confdiff.experiments.report import write_report
-        from confdiff.experiments.store import Store
+        from confdiff.experiments.trials.store import Store
 
         files = write_report(Store(keep), output)
     say_files(files)
@@ -181,7 +181,7 @@ def report(
 
 def _run(specs: "Sequence[TrialSpec]", keep: Path, jobs: int, folder: Path | None) -> None:
     """Run trials, pack the results, and show them."""
-    from confdiff.experiments.runner import run_trials
+    from confdiff.experiments.trials.runner import run_trials
 
     def run(**told: Any) -> Any:
         return run_trials(specs, jobs=jobs, folder=folder, **told)
@@ -200,7 +200,7 @@ def _carry_out(
 
     from confdiff.cli.grid_bar import GridBar
     from confdiff.experiments.grouping import grouped
-    from confdiff.experiments.store import Store
+    from confdiff.experiments.trials.store import Store
 
     store = Store(keep)
     store.make_room()

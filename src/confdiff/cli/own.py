@@ -11,11 +11,11 @@ from rich.table import Column, Table
 from confdiff.cli.console import messages, results, say, say_files
 
 if TYPE_CHECKING:
-    from confdiff.owndata.agreement import Agreement
-    from confdiff.owndata.evaluating import Evaluation
-    from confdiff.owndata.fitting import FitOptions
-    from confdiff.owndata.model import ComparisonModel
-    from confdiff.owndata.scales import Scale
+    from confdiff.tabular.fitting import FitOptions
+    from confdiff.tabular.model.agreement import Agreement
+    from confdiff.tabular.model.evaluation import Evaluation
+    from confdiff.tabular.model.model import ComparisonModel
+    from confdiff.tabular.scales import Scale
 
 Items = Annotated[
     Path, typer.Argument(help="Items: .csv, .tsv, .parquet or .jsonl; an id and features a row.", show_default=False)
@@ -97,9 +97,9 @@ def fit(
     what was learned so far beside the model; --resume goes on from there to the same model.
     """
     with messages.status("loading PyTorch"):
-        from confdiff.owndata.fitting import FitOptions, fit_comparisons
-        from confdiff.owndata.streaming import fit_streamed
-        from confdiff.storage import check_new_folder
+        from confdiff.io.atomic import check_new_folder
+        from confdiff.tabular.fitting import FitOptions, fit_comparisons
+        from confdiff.tabular.streaming import fit_streamed
     kinds = {
         name: kind
         for kind, names in (("number", number), ("category", category), ("text", text))
@@ -166,7 +166,7 @@ def _prior(text: str | None) -> float | str | None:
 
 
 def _weight_decay(text: str) -> float | str:
-    from confdiff.owndata.weight_decay import CRITERIA
+    from confdiff.tabular.weight_decay import CRITERIA
 
     try:
         return text if text in CRITERIA else float(text)
@@ -177,7 +177,7 @@ def _weight_decay(text: str) -> float | str:
 
 
 def _scale(text: str | None) -> "Scale | None":
-    from confdiff.owndata.scales import parse_scale
+    from confdiff.tabular.scales import parse_scale
 
     return None if text is None else parse_scale(text)
 
@@ -193,10 +193,10 @@ def predict(
 ) -> None:
     """Score a file of items of any size: id, probability, and whether it is at least one half."""
     with messages.status("loading PyTorch"):
-        from confdiff.files import check_table_name
-        from confdiff.files.batches import count_rows
-        from confdiff.owndata.model import load_model
-        from confdiff.owndata.predicting import predict_file
+        from confdiff.io.batches import count_rows
+        from confdiff.io.tables import check_table_name
+        from confdiff.tabular.model.model import load_model
+        from confdiff.tabular.model.scoring import predict_file
     check_table_name(output)
     if output.is_dir():
         raise IsADirectoryError(f"{output} is a folder; the table of that name cannot be written.")
@@ -233,8 +233,8 @@ def evaluate(
             "-o writes a page about labels; judged pairs are measured in a few numbers, printed or --json."
         )
     with messages.status("loading PyTorch"):
-        from confdiff.owndata.evaluating import evaluate_labels, evaluate_pairs, write_evaluation
-        from confdiff.owndata.model import load_model
+        from confdiff.tabular.model.evaluation import evaluate_labels, evaluate_pairs, write_evaluation
+        from confdiff.tabular.model.model import load_model
     learned = load_model(model)
     found: Evaluation | Agreement
     with messages.status("scoring"):
@@ -259,8 +259,8 @@ def export(
 ) -> None:
     """Write a model as ONNX; what is done to the columns first is inside where all of them are numbers."""
     with messages.status("loading PyTorch"):
-        from confdiff.owndata.model import load_model
-        from confdiff.owndata.onnx import export_onnx, input_columns, is_numeric
+        from confdiff.tabular.model.model import load_model
+        from confdiff.tabular.model.onnx import export_onnx, input_columns, is_numeric
     if onnx.is_dir():
         raise IsADirectoryError(f"{onnx} is a folder; the file of that name cannot be written.")
     learned = load_model(model)
@@ -275,7 +275,7 @@ def export(
 def show(model: Model, as_json: AsJson = False) -> None:
     """Show what a model was learned from and how good it is."""
     with messages.status("loading PyTorch"):
-        from confdiff.owndata.model import load_model
+        from confdiff.tabular.model.model import load_model
     learned = load_model(model)
     if as_json:
         typer.echo(json.dumps(learned.about | {"prior": learned.classifier.prior_}, indent=1))

@@ -11,7 +11,7 @@ from confdiff.cli.console import messages, results, save_figure, say, say_files
 from confdiff.cli.data import Folder, Name
 
 if TYPE_CHECKING:
-    from confdiff.descriptions import PairsDescription
+    from confdiff.pairs.describe import PairsDescription
 
 app = typer.Typer(help="Pairs with confidence differences: make them, look at them.", no_args_is_help=True)
 
@@ -58,8 +58,8 @@ def make(
     item, not for learners) as tables, and the specification with a description as JSON.
     """
     with messages.status("loading PyTorch"):
-        from confdiff.descriptions import describe_pairs
-        from confdiff.files import check_table_name
+        from confdiff.io.tables import check_table_name
+        from confdiff.pairs.describe import describe_pairs
         from confdiff.tasks import GRADED_BY_PEOPLE, TaskSpec, make_task, save_task
 
     spec = TaskSpec(
@@ -89,12 +89,12 @@ def describe(
     The items are read from NAME-items beside the pairs; the prior from NAME-truth, where that is there.
     """
     with messages.status("reading"):
-        from confdiff.descriptions import describe_pairs
+        from confdiff.pairs.describe import describe_pairs
         from confdiff.tasks import read_truth
 
         description = describe_pairs(read_truth(pairs))
     if output is not None:
-        from confdiff.pictures import pairs_figure
+        from confdiff.datasets.figures import pairs_figure
 
         save_figure(pairs_figure(description, pairs.name), output)
     if as_json:
@@ -106,7 +106,7 @@ def describe(
 
 
 def _print(description: "PairsDescription") -> None:
-    from confdiff.descriptions import CENTRES
+    from confdiff.pairs.describe import CENTRES
 
     table = Table(Column("c", justify="right"), "", Column("pairs", justify="right"), show_header=True)
     most = max(description.histogram)

@@ -26,8 +26,8 @@ def preferences(
     first in such a file, a coin turns the pairs round. With --ids only pairs.csv is written.
     """
     with messages.status("loading PyTorch"):
-        from confdiff.files import write_table
-        from confdiff.owndata.preferences import read_preferences
+        from confdiff.io.tables import write_table
+        from confdiff.tabular.formats.preferences import read_preferences
     files = {name: output / f"{name}.csv" for name in (("pairs",) if ids else ("items", "pairs"))}
     for path in files.values():
         if path.exists() and not overwrite:

@@ -151,7 +151,7 @@ def topk(
     with messages.status("loading PyTorch"):
         import numpy as np
 
-        from confdiff.files import write_table
+        from confdiff.io.tables import write_table
         from confdiff.recommender.saved import Recommender
     saved = Recommender.load(model)
     shown = _read(seen, saved.options["columns"]) if seen is not None else None

@@ -18,9 +18,9 @@ def theory(
     with messages.status("loading"):
         from rich.progress import track
 
-        from confdiff.experiments.theory_page import write_theory
         from confdiff.theory.measuring import Settings
         from confdiff.theory.monte_carlo import CHECKS
+        from confdiff.theory.page import write_theory
         from confdiff.theory.simulation import World
     settings, world = Settings(repetitions=repetitions, seed=seed), World.make()
     checks = [check(world, settings) for check in track(CHECKS, "simulating", console=messages)]

@@ -21,7 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from confdiff.storage import cache_folder, replacing
+from confdiff.io.atomic import cache_folder, replacing
 
 UNTOLD = ("raw", "")  # folders whose names do not tell which data set is in them
 _SCRATCH = ".fetching-"

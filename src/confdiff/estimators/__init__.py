@@ -6,8 +6,8 @@ from confdiff.estimators.pcomp import PcompClassifier
 from confdiff.estimators.projected import ProjectedClassifier
 from confdiff.estimators.reductions import OneVersusOne, OneVersusRest
 from confdiff.estimators.sensitivity import AssumedPrior, prior_sensitivity
-from confdiff.estimators.splitting import ItemKFold
 from confdiff.estimators.transformer import ItemTransformer
+from confdiff.pairs.splitting import ItemKFold
 
 __all__ = [
     "AssumedPrior",

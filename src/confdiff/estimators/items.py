@@ -8,9 +8,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
-from confdiff.estimators.inputs import as_float_matrix, as_pairs
+from confdiff.estimators.inputs import as_float_matrix
 from confdiff.metrics import difference_score
 from confdiff.pairs import Pairs
+from confdiff.pairs.forms import as_pairs
 from confdiff.validation import check_items
 
 

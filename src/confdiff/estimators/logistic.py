@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from confdiff.estimators.inputs import as_float_matrix, as_pairs, class_names, distinct_items, probabilities_of
+from confdiff.estimators.inputs import as_float_matrix, class_names, distinct_items, probabilities_of
 from confdiff.estimators.items import DifferenceScored, ItemClassifier, differences_of
 from confdiff.pairs import Pairs
+from confdiff.pairs.forms import as_pairs
 from confdiff.prior import warn_if_open
 from confdiff.validation import check_number, check_prior
 

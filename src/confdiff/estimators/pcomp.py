@@ -7,9 +7,9 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from confdiff.estimators.inputs import as_pairs
 from confdiff.estimators.pair_classifier import PairClassifier
 from confdiff.pairs import Pairs, Supervision
+from confdiff.pairs.forms import as_pairs
 
 
 class PcompClassifier(PairClassifier):

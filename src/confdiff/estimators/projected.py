@@ -18,10 +18,11 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from confdiff.calibration import fit_to_differences
-from confdiff.estimators.inputs import as_float_matrix, as_pairs, class_names, distinct_items, probabilities_of
+from confdiff.estimators.inputs import as_float_matrix, class_names, distinct_items, probabilities_of
 from confdiff.estimators.items import DifferenceScored, ItemClassifier, differences_of
 from confdiff.metrics import difference_score
 from confdiff.pairs import Pairs
+from confdiff.pairs.forms import as_pairs
 from confdiff.prior import warn_if_open
 from confdiff.risks import multiclass_targets_of
 from confdiff.validation import check_class_priors, check_count, check_number, check_prior

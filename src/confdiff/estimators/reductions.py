@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 
-from confdiff.estimators.inputs import as_float_matrix, as_pairs, class_names, probabilities_of
+from confdiff.estimators.inputs import as_float_matrix, class_names, probabilities_of
 from confdiff.estimators.items import DifferenceScored, ItemClassifier, differences_of
 from confdiff.pairs import Pairs
+from confdiff.pairs.forms import as_pairs
 from confdiff.validation import check_class_priors
 
 

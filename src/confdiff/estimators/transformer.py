@@ -9,8 +9,8 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from confdiff.estimators.inputs import as_pairs
 from confdiff.pairs import Pairs
+from confdiff.pairs.forms import as_pairs
 
 
 class ItemTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import mean, stdev
 
 from confdiff.experiments.paper import EPOCHS, TABLES, Printed, printed_numbers
-from confdiff.experiments.trial import Record
+from confdiff.experiments.trials.run import Record
 
 FEWEST = 3  # trials, for a verdict
 CLOSE = 0.01  # accuracies that differ by no more than this agree

@@ -7,7 +7,7 @@ from statistics import mean
 
 import numpy as np
 
-from confdiff.experiments.trial import Record
+from confdiff.experiments.trials.run import Record
 
 TIE = 0.001  # accuracies that differ by no more than this are a tie
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import torch
 
+from confdiff.io.atomic import replacing
 from confdiff.methods import METHODS
 from confdiff.metrics import accuracy, calibration_error
 from confdiff.models import build_model
-from confdiff.storage import replacing
 from confdiff.tasks import Task, TaskSpec, make_task
 from confdiff.training import History, predict_scores, train
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from confdiff.experiments.names import LABELS
 from confdiff.experiments.paper import TABLES
-from confdiff.experiments.spec import TrialSpec
+from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.tasks import TaskSpec
 from confdiff.validation import check_choice, check_count
 

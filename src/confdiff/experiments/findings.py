@@ -10,7 +10,7 @@ from confdiff.experiments.points import Curves, curves_of
 from confdiff.experiments.rankings import RankingRow, ranking_rows
 from confdiff.experiments.sections import Section, sections_of
 from confdiff.experiments.study import StudyCell, study_cells
-from confdiff.experiments.trial import Record
+from confdiff.experiments.trials.run import Record
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from confdiff.experiments.cells import is_plain
 from confdiff.experiments.comparison import Trials, paired
 from confdiff.experiments.paper import TABLES
-from confdiff.experiments.trial import Record
+from confdiff.experiments.trials.run import Record
 from confdiff.methods import METHODS
 
 BASELINE, ORACLE = "confdiff-abs", "oracle-soft"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
-from confdiff.experiments.spec import TrialSpec
+from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.tasks import TaskSpec
 from confdiff.validation import check_choice, check_count
 

@@ -8,7 +8,7 @@ from confdiff.experiments.cells import is_plain, seconds_of, table_of
 from confdiff.experiments.comparison import Trials
 from confdiff.experiments.grouping import grouped
 from confdiff.experiments.paper import printed_numbers
-from confdiff.experiments.trial import Record
+from confdiff.experiments.trials.run import Record
 
 OPTIONS = ("n_pairs", "incomplete")
 _PLACE = ("dataset", "prior", "method", "protocol", "epochs", "network")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from confdiff.experiments.demo import Demo
     from confdiff.experiments.figures import FigurePlan
     from confdiff.experiments.points import Curves, Point
-    from confdiff.experiments.trial import Record
+    from confdiff.experiments.trials.run import Record
 
 FEWEST = 10  # a share of fewer items is mostly noise
 

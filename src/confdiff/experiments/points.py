@@ -7,8 +7,8 @@ from statistics import mean, stdev
 from confdiff.experiments.comparison import Trials
 from confdiff.experiments.figures import FIGURES, FigurePlan, Place
 from confdiff.experiments.grouping import grouped
-from confdiff.experiments.spec import TrialSpec
-from confdiff.experiments.trial import Record
+from confdiff.experiments.trials.run import Record
+from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.tasks import TaskSpec
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from confdiff.experiments.grouping import grouped
 from confdiff.experiments.names import LABELS
 from confdiff.experiments.paper import printed_numbers
-from confdiff.experiments.trial import Record
+from confdiff.experiments.trials.run import Record
 
 METRICS = ("hr@10", "ndcg@10", "full hr@10", "full ndcg@10")
 PLACE = ("dataset", "source", "prior", "model", "epochs", "partners", "patience", "candidates")

@@ -8,6 +8,7 @@ from statistics import mean
 
 from matplotlib.figure import Figure
 
+from confdiff.display.html import as_address, environment
 from confdiff.experiments import texts
 from confdiff.experiments.findings import Findings, findings_of
 from confdiff.experiments.grouping import grouped
@@ -19,11 +20,10 @@ from confdiff.experiments.points import Point
 from confdiff.experiments.rankings import METRICS, PLACE, RankingRow, rankings_command
 from confdiff.experiments.readings import readings
 from confdiff.experiments.sections import VERDICTS, Section
-from confdiff.experiments.store import Store
 from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell, study_command
+from confdiff.experiments.trials.store import Store
 from confdiff.experiments.wording import chance, mean_of, number, signed
-from confdiff.pages import as_address, environment, write_text
-from confdiff.storage import replacing
+from confdiff.io.atomic import replacing, write_text
 
 
 def write_report(store: Store, folder: Path) -> dict[str, Path]:

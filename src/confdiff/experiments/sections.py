@@ -10,7 +10,7 @@ from confdiff.experiments.commands import commands_of
 from confdiff.experiments.comparison import Duel, Ranks, duels, mean_ranks
 from confdiff.experiments.names import LABELS
 from confdiff.experiments.paper import METHODS_OF_THE_PAPER, TABLES
-from confdiff.experiments.trial import Record
+from confdiff.experiments.trials.run import Record
 from confdiff.experiments.wording import counted
 
 ORACLES = ("oracle-hard", "oracle-soft")

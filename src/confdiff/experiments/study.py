@@ -11,8 +11,8 @@ from typing import Any
 from confdiff.experiments.cells import is_plain
 from confdiff.experiments.comparison import Paired, paired
 from confdiff.experiments.figures import FIGURES
-from confdiff.experiments.spec import TrialSpec
-from confdiff.experiments.trial import Record
+from confdiff.experiments.trials.run import Record
+from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.tasks import TaskSpec
 from confdiff.validation import check_choice, check_count
 

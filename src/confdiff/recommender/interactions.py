@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.datasets.sources import data_roots
-from confdiff.files import read_table
+from confdiff.io.tables import read_table
 from confdiff.validation import as_array, check_choice, check_count
 
 SOURCES = {"kuairec": ("small_matrix.csv", "small_matrix_subset.csv"), "jester": ("jester1.npz",)}

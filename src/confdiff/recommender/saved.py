@@ -9,11 +9,11 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
-from confdiff.files import places_of
+from confdiff.io.lookup import places_of
+from confdiff.io.tensors import load_tree, save_tree
 from confdiff.models import RECOMMENDERS
 from confdiff.recommender.interactions import Interactions
 from confdiff.recommender.learning import scores_of
-from confdiff.storage import load_tree, save_tree
 from confdiff.validation import check_choice, check_count
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.datasets import Comparisons, Dataset
-from confdiff.files import write_table
+from confdiff.io.tables import write_table
 
 VERDICTS = {"a1": -1, "equal": 0, "a2": 1, "": None}
 

@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from confdiff.descriptions import describe_pairs
-from confdiff.files import check_table_name, companion, read_pairs, read_table, rows_of, with_columns, write_table
+from confdiff.io.atomic import replacing
+from confdiff.io.lookup import rows_of
+from confdiff.io.tables import check_table_name, read_table, write_table
 from confdiff.pairs import Pairs
-from confdiff.storage import replacing
+from confdiff.pairs.describe import describe_pairs
+from confdiff.pairs.files import companion, read_pairs, with_columns
 from confdiff.tasks.task import Task
 
 

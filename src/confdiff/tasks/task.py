@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from confdiff.datasets import Dataset, load
+from confdiff.io.atomic import cache_folder
 from confdiff.metrics import accuracy
 from confdiff.pairs import Pairs, add_noise, order_by_labels, rows_at_prior, sample_pairs
 from confdiff.randomness import generator
-from confdiff.storage import cache_folder
 from confdiff.tasks.protocols import PROTOCOLS, SETTINGS
 from confdiff.tasks.spec import TaskSpec
 from confdiff.teacher import Grades, teach

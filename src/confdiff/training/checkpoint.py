@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from confdiff.storage import load_tree, save_tree
+from confdiff.io.tensors import load_tree, save_tree
 from confdiff.training.run import Run
 
 

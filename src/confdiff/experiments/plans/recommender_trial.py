@@ -1,0 +1,105 @@
+"""The recommender experiment of the paper: a specification in, a record out."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import ClassVar
+
+import torch
+
+from confdiff import __version__
+from confdiff.experiments.rankings import ITEM_MEANS
+from confdiff.experiments.trials.run import Record
+from confdiff.methods import METHODS
+from confdiff.recommender.confidence import Graded, grade_interactions
+from confdiff.recommender.interactions import SOURCES, find_interactions, load_interactions
+from confdiff.recommender.learning import Learning, build_recommender, pairs_to_learn, scores_of, train_recommender
+from confdiff.recommender.protocol import Split, evaluate, hold_out, item_means
+from confdiff.validation import check_choice
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is made of a data set of interactions."""
+
+    confidence: str
+    threshold: float | None
+    negatives: str
+    n_users: int | None = None
+
+
+SETTINGS: dict[str, Setting] = {
+    "kuairec": Setting("watch-ratio", None, "auto"),
+    "jester": Setting("min-max", 5.0, "observed", n_users=2_000),
+}
+"""Data set -> setting. Jester: ratings from -10 to 10; the 2,000 users with the most; positive above 5."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecommenderSpec(Learning):
+    """Everything that decides a trial. source: the file of the data set, as there may be a part of it or all."""
+
+    methods: ClassVar[tuple[str, ...]] = (*METHODS, ITEM_MEANS)
+
+    dataset: str
+    source: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_choice("data set of interactions", self.dataset, SETTINGS)
+        check_choice(f"file of {self.dataset}", self.source, SOURCES[self.dataset])
+
+    @property
+    def key(self) -> str:
+        """A name for the trial."""
+        told = {name: value for name, value in asdict(self).items() if value is not None}
+        says = {"version": 1, "kind": "recommender", **told}
+        return hashlib.sha256(json.dumps(says, sort_keys=True).encode()).hexdigest()[:20]
+
+
+def run_recommender_trial(spec: RecommenderSpec, *, folder: Path | None = None) -> Record:
+    """Hold out, pair, train, rank. The same specification gives the same numbers."""
+    if (found := find_interactions(spec.dataset, folder)).name != spec.source:
+        raise ValueError(f"the trial is to learn from {spec.source}; {found} would be read in its place.")
+    graded, split = _task(spec.dataset, spec.seed, spec.n_negatives, folder)
+    pairs, kept_back = pairs_to_learn(graded, split.train, spec)
+    start, wall = process_time(), perf_counter()
+    if spec.method == ITEM_MEANS:
+        score = item_means(graded, split.train)
+    else:
+        model = build_recommender(spec.model, graded, spec.seed)
+        train_recommender(model, pairs, spec, kept_back=kept_back)
+        score = partial(scores_of, model)
+    seconds, wall = process_time() - start, perf_counter() - wall
+    measured = evaluate(score, split)
+    return {
+        "key": spec.key,
+        "dataset": spec.dataset,
+        "source": spec.source,
+        "protocol": "paper",
+        "method": spec.method,
+        "prior": spec.prior,
+        "seed": spec.seed,
+        "epochs": spec.epochs,
+        "model": spec.model,
+        "partners": spec.partners,
+        "patience": spec.patience,
+        **{name: round(value, 6) for name, value in measured.items()},
+        "evaluated": len(split.users),
+        "candidates": int(split.candidates.shape[1]),
+        "pairs": len(pairs),
+        "seconds": round(wall, 2),
+        "processor_seconds": round(seconds, 2),
+        "versions": {"confdiff": __version__, "torch": torch.__version__},
+    }
+
+
+@lru_cache(maxsize=1)
+def _task(dataset: str, seed: int, n_negatives: int, folder: Path | None) -> tuple[Graded, Split]:
+    setting = SETTINGS[dataset]
+    interactions = load_interactions(dataset, folder=folder, n_users=setting.n_users)
+    graded = grade_interactions(interactions, setting.confidence, setting.threshold)
+    return graded, hold_out(graded, n_negatives=n_negatives, negatives=setting.negatives, seed=seed)

@@ -1,0 +1,1 @@
+"""Trials: specification, record, run, store, runner."""

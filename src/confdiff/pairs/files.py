@@ -1,0 +1,56 @@
+"""Pairs in files: a table of items with an id each, and a table of pairs that name two of them."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from confdiff.io.lookup import rows_of
+from confdiff.io.tables import read_table
+from confdiff.pairs.pairs import Pairs
+from confdiff.validation import as_array, as_tensor, check_difference, check_vector
+
+
+def companion(path: Path, what: str) -> Path:
+    """The file that belongs to a file of pairs: ``pairs.parquet`` has its items in ``pairs-items.parquet``.
+
+    >>> companion(Path("a/pairs.csv"), "items")
+    PosixPath('a/pairs-items.csv')
+    """
+    return path.with_name(f"{path.stem}-{what}{path.suffix}")
+
+
+def read_pairs(path: Path, items: Path | None = None, *, bounded: bool = True) -> Pairs:
+    """Pairs from a table with columns left, right and difference, and a table of items with their id and features.
+
+    items: ``pairs-items.parquet`` beside ``pairs.parquet``, if none is given.
+    bounded: whether differences beyond [-1, 1], which unclipped noise gives, are an error.
+    """
+    items = items or companion(path, "items")
+    pairs, features = with_columns(path, "left", "right", "difference"), with_columns(items, "id")
+    ids = features.pop("id")
+    if not features:
+        raise ValueError(f"{items} must have at least one feature beside the column 'id'.")
+    columns = [_feature(items, name, column) for name, column in features.items()]
+    left, right = (rows_of(ids, pairs[side], f"{path}, column {side!r}", items) for side in ("left", "right"))
+    graded = Pairs(np.stack(columns, axis=1), left, right, feature_names=tuple(features))
+    c = check_vector(f"{path}, column 'difference',", pairs["difference"])
+    return graded.with_difference(as_tensor(check_difference(c) if bounded else c.astype(np.float32)))
+
+
+def with_columns(path: Path, *needed: str) -> dict[str, NDArray[Any]]:
+    """The columns of a table that has at least these, and at least one row."""
+    table = read_table(path)
+    missing = [name for name in needed if name not in table]
+    if missing:
+        there = ", ".join(list(table)[:8]) + (" ..." if len(table) > 8 else "")
+        raise ValueError(f"{path} must have a column {missing[0]!r}; it has {there or 'none'}.")
+    if not len(table[needed[0]]):
+        raise ValueError(f"{path} must have at least one row below its header.")
+    return table
+
+
+def _feature(path: Path, name: str, column: NDArray[Any]) -> NDArray[Any]:
+    what = f"{path}, column {name!r},"
+    return check_vector(what, as_array(what, column), of="item")

@@ -1,0 +1,1 @@
+"""Checks of the user's tables before anything is learned from them."""

@@ -1,0 +1,1 @@
+"""Columns of a table as a matrix of numbers."""

@@ -1,0 +1,1 @@
+"""A fitted model: saved as a folder, described, scored, evaluated."""

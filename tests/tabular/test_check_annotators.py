@@ -1,0 +1,120 @@
+"""Annotators with known ways of judging."""
+
+import numpy as np
+import pytest
+
+from confdiff.tabular.checks.annotators import coded
+from confdiff.tabular.checks.report import check_comparisons
+from judging import crowd, exact, kinds, the
+
+
+def annotator(report, name):
+    (found,) = [one for one in report.measures.annotators if one.name == name]
+    return found
+
+
+def test_annotators_who_agree_do_not_stand_out():
+    report = check_comparisons(*crowd(ann=exact, bob=exact, cy=exact))
+    for one in report.measures.annotators:
+        assert one.pairs == one.compared == 66
+        assert one.slope == pytest.approx(1)
+        assert one.agreement == pytest.approx(1)
+        assert one.bias == pytest.approx(0, abs=1e-8)
+        assert one.same_sign == 1
+        assert one.stands_out == ()
+    assert not [kind for kind in kinds(report) if kind.startswith("annotator")]
+
+
+def test_an_annotator_who_reverses_the_scale_is_found():
+    report = check_comparisons(*crowd(ann=exact, bob=exact, cy=exact, dora=lambda c: -c))
+    found = annotator(report, "dora")
+    assert found.slope == pytest.approx(-1)  # against the scores of the others, which are exact
+    assert found.agreement == pytest.approx(-1)
+    assert found.same_sign == 0
+    finding = the(report, "annotator")
+    assert "Annotator dora (66 pairs)" in finding.text
+    assert "turned round" in finding.text
+    assert finding.rows == (198, 199, 200, 201, 202)
+    assert annotator(report, "ann").same_sign == 1  # two of the three others agree
+
+
+@pytest.mark.parametrize(
+    ("usual", "odd", "expected"),
+    [  # the scores that ann is held against are the mean of bob's, cy's and odd's
+        (1.0, lambda c: 0.3 * c, "uses less of the scale than others (slope 0.30, median 1.30)"),
+        (1.0, lambda c: 0.0 * c, "uses less of the scale than others (slope 0.00, median 1.50)"),
+        (0.3, exact, "uses more of the scale than others (slope 3.33, median 0.56)"),
+    ],
+)
+def test_another_use_of_the_scale_is_found(usual, odd, expected):
+    others = {name: lambda c: usual * c for name in ("ann", "bob", "cy")}
+    report = check_comparisons(*crowd(**others, odd=odd))
+    assert annotator(report, "odd").stands_out == (expected,)
+    assert all(one.stands_out == () for one in report.measures.annotators if one.name != "odd")
+
+
+@pytest.mark.parametrize(("shift", "place"), [(0.3, "second"), (-0.3, "first")])
+def test_a_favoured_place_is_found(shift, place):
+    items, pairs = crowd(ann=exact, bob=exact, cy=exact, odd=lambda c: 0.7 * c + shift)
+    report = check_comparisons(items, pairs)
+    d = (items["r"].loc[pairs["right"]].to_numpy() - items["r"].loc[pairs["left"]].to_numpy())[198:]
+    bias = shift - 0.3 * d.mean()
+    assert annotator(report, "odd").bias == pytest.approx(bias)
+    assert annotator(report, "odd").stands_out == (f"favours the {place} item (by {abs(bias):.2f} on average)",)
+
+
+def test_an_annotator_who_guesses_is_found():
+    report = check_comparisons(*crowd(ann=exact, bob=exact, cy=exact, odd=lambda c: np.sin(1e6 * c)))
+    (said,) = annotator(report, "odd").stands_out
+    assert said.startswith("agrees little with the others (correlation ")
+    assert all(one.stands_out == () for one in report.measures.annotators if one.name != "odd")
+
+
+def test_two_annotators_who_contradict_each_other_disagree():
+    report = check_comparisons(*crowd(ann=exact, bob=lambda c: -c))
+    assert the(report, "annotators-disagree").count == 2
+    assert "-1.00" in the(report, "annotators-disagree").text
+
+
+def test_an_annotator_alone_is_held_against_nobody():
+    report = check_comparisons(*crowd(ann=exact))
+    (one,) = report.measures.annotators
+    assert (one.compared, one.slope, one.agreement, one.bias, one.same_sign) == (0, None, None, None, None)
+    assert the(report, "annotators-with-few-pairs").count == 1
+
+
+def test_annotators_with_few_pairs_are_not_judged():
+    items, pairs = crowd(ann=exact, bob=exact, cy=lambda c: -c)
+    few = pairs[(pairs["annotator"] != "cy") | (pairs.groupby("annotator").cumcount() < 9)]
+    assert annotator(check_comparisons(items, few), "cy").stands_out == ()
+    ten = pairs[(pairs["annotator"] != "cy") | (pairs.groupby("annotator").cumcount() < 10)]
+    assert annotator(check_comparisons(items, ten), "cy").stands_out != ()
+
+
+def test_items_that_only_one_annotator_saw_are_not_held_against_others():
+    items, pairs = crowd(ann=exact, bob=exact, cy=exact)
+    own = pairs["left"].isin(["i0", "i1"]) | pairs["right"].isin(["i0", "i1"])
+    report = check_comparisons(items, pairs[~own | (pairs["annotator"] == "cy")])
+    found = annotator(report, "cy")
+    assert (found.pairs, found.compared, found.repeated) == (66, 45, 45)
+
+
+def test_many_annotators_share_scores_and_many_findings_are_summed_up():
+    ways = {f"p{k:02d}": (lambda c: -c) if k >= 33 else exact for k in range(45)}
+    report = check_comparisons(*crowd(n_items=8, **ways))
+    out = {one.name for one in report.measures.annotators if one.stands_out}
+    assert out == {f"p{k:02d}" for k in range(33, 45)}
+    assert {one.compared for one in report.measures.annotators} == {28}
+    assert kinds(report).count("annotator") == 10
+    assert the(report, "annotators").count == 2
+
+
+def test_missing_annotators_are_said_and_names_are_read():
+    items, pairs = crowd(ann=exact, bob=exact)
+    pairs.loc[[3, 70], "annotator"] = None
+    report = check_comparisons(items, pairs)
+    assert the(report, "missing-annotator").rows == (3, 70)
+    assert [one.pairs for one in report.measures.annotators] == [65, 65]
+    names, codes = coded(np.array([3.0, np.nan, 1.0]))
+    assert names == ["1", "3"]
+    assert codes.tolist() == [1, -1, 0]

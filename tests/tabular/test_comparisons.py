@@ -1,0 +1,190 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from confdiff.tabular.comparisons import compare, split_pairs
+from confdiff.tabular.model.agreement import agreement, wilson
+from confdiff.tabular.scales import parse_scale, recognise_scale
+from confdiff.tabular.tables import read_items, read_judged
+
+ITEMS = pd.DataFrame({"x": [1.0, 2.0, 3.0]}, index=["a", "b", "c"])
+
+
+def judged(**columns):
+    return read_judged(pd.DataFrame({"left": ["a", "b"], "right": ["b", "c"], "difference": [0.5, -0.25]} | columns))
+
+
+def test_pairs_become_rows_of_the_items():
+    compared = compare(read_items(ITEMS), judged(weight=[1, 3], topic=["t", "u"]))
+    assert (compared.left.tolist(), compared.right.tolist()) == ([0, 1], [1, 2])
+    assert compared.difference.tolist() == [0.5, -0.25]
+    assert compared.weight.tolist() == [0.5, 1.5]
+    assert compared.group.tolist() == ["t", "u"]
+
+
+@pytest.mark.parametrize(
+    ("ids", "names"),
+    [
+        ([10, 20, 30], [10, 20]),
+        ([10, 20, 30], ["10", "20"]),
+        ([10, 20, 30], [10.0, 20.0]),
+        (["10", "20", "30"], [10, 20]),
+        (["10", "20", "30"], ["10", "20"]),
+        (["10", "20", "30"], [10.0, 20.0]),
+        (np.array([10, 20, 30], dtype=object), [10, 20]),
+        (pd.to_datetime(["2026-01-01", "2026-01-02", "2026-01-03"]), pd.to_datetime(["2026-01-01", "2026-01-02"])),
+    ],
+)
+def test_numbers_may_be_written_as_text(ids, names):
+    compared = compare(read_items(ITEMS.set_axis(ids)), judged(left=names, right=names[::-1]))
+    assert compared.left.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"left": ["a", "z"]}, r"column 'left', row 1: the id 'z' is not among the items\. Add the item"),
+        ({"left": ["a", None]}, "column 'left', row 1: the id is missing"),
+        ({"right": ["a", "b"]}, r"row 0 \(2 such rows\): it compares 'a' with itself"),
+        ({"difference": [0.5, np.nan]}, "column 'difference', row 1: the difference is missing"),
+        ({"difference": [0.5, 1.7]}, r"must lie in \[-1, 1\].*row 1: 1.7\). Pass --scale"),
+        ({"weight": [1, -1]}, "column 'weight', row 1: the weight -1.0 is no weight"),
+        ({"weight": [0, 0]}, "weight must be above 0 for at least one pair"),
+    ],
+)
+def test_what_cannot_be_used_is_named(columns, message):
+    with pytest.raises(ValueError, match=message):
+        compare(read_items(ITEMS), judged(**columns))
+
+
+@pytest.mark.parametrize(
+    ("columns", "named", "message"),
+    [
+        ({}, {"lef": "left"}, "unknown role of a column 'lef'. Did you mean 'left'"),
+        ({}, {"left": "right", "right": "right"}, "the column 'right' is named by --left and --right"),
+        ({"difference": [True, False]}, {}, "column 'difference', must be numeric; got true/false"),
+        ({"difference": pd.to_datetime(["2026-01-01"] * 2)}, {}, "must be numeric; got times"),
+    ],
+)
+def test_columns_that_cannot_be(columns, named, message):
+    frame = pd.DataFrame({"left": ["a", "b"], "right": ["b", "c"], "difference": [0.5, -0.25]} | columns)
+    with pytest.raises(ValueError, match=message):
+        read_judged(frame, **named)
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([1, "a", 2], "the ids must be all numbers or all text"),
+        (["a", None, "c"], "the id is missing in row 1"),
+        (["a", "b", "a"], "the ids must differ; 'a' in row 2"),
+    ],
+)
+def test_ids_that_cannot_be(ids, message):
+    with pytest.raises(ValueError, match=message):
+        read_items(ITEMS.set_axis(ids))
+
+
+def test_a_scale_that_is_told():
+    items = read_items(ITEMS)
+    assert compare(items, judged(difference=[0, 75]), parse_scale("0,100")).difference.tolist() == [-1, 0.5]
+    with pytest.raises(ValueError, match=r"row 1: 120\.0 lies beyond a scale from 0 to 100"):
+        compare(items, judged(difference=[0, 120]), parse_scale("0,100"))
+
+
+@pytest.mark.parametrize(
+    ("values", "low", "high"),
+    [
+        ([0.5, -1], -1, 1),
+        ([-1, 0, 1], -1, 1),
+        ([-2, 0, 1], -2, 2),
+        ([-3, 3], -3, 3),
+        ([1, 4, 7], 1, 7),
+        ([2, 5], 1, 5),
+        ([-10, 6], -10, 10),
+        ([-100, 50], -100, 100),
+        ([-12.5, 50], -100, 100),
+    ],
+)
+def test_scales_are_recognised(values, low, high):
+    scale = recognise_scale(values)
+    assert (scale.low, scale.high) == (low, high)
+
+
+@pytest.mark.parametrize("values", [[0.2, 1.7], [0, 100], [-250, 3], [0, 5], [1.5, 3], [-6.5, 3]])
+def test_scales_that_cannot_be_told(values):
+    assert recognise_scale(values) is None
+
+
+@pytest.mark.parametrize("text", ["1", "7,1", "a,b", "1,2,3", "nan,1"])
+def test_scales_that_are_none(text):
+    with pytest.raises(ValueError, match="must be given as LOW,HIGH"):
+        parse_scale(text)
+
+
+def random_comparisons(n_items=200, n_pairs=1000, seed=0):
+    chance = np.random.default_rng(seed)
+    left = chance.integers(0, n_items, n_pairs)
+    right = (left + chance.integers(1, n_items, n_pairs)) % n_items
+    frame = pd.DataFrame({"left": left, "right": right, "difference": 0.1, "group": left % 10})
+    return compare(read_items(pd.DataFrame({"x": np.zeros(n_items)})), read_judged(frame))
+
+
+def test_no_item_leaks_from_one_part_of_a_split_to_training():
+    compared = random_comparisons()
+    split = split_pairs(compared, 0.3, seed=1)
+    trained = set(compared.left[split.train]) | set(compared.right[split.train])
+    for part in (split.stop, split.judge):
+        new = [
+            not {left, right} <= trained for left, right in zip(compared.left[part], compared.right[part], strict=True)
+        ]
+        assert all(new)
+    everything = np.concatenate([split.train, split.stop, split.judge])
+    assert sorted(everything.tolist()) == list(range(1000))
+    assert 0.2 < 1 - len(split.train) / 1000 < 0.4
+    stopped = set(compared.left[split.stop]) | set(compared.right[split.stop])
+    judged_by = [
+        not {a, b} <= stopped | trained
+        for a, b in zip(compared.left[split.judge], compared.right[split.judge], strict=True)
+    ]
+    assert all(judged_by)
+
+
+def test_whole_groups_can_be_held_out():
+    compared = random_comparisons()
+    split = split_pairs(compared, 0.4, seed=0, by="group")
+    groups = [set(compared.group[part]) for part in (split.train, split.stop, split.judge)]
+    assert [len(group) for group in groups] == [6, 2, 2]
+    assert not groups[0] & groups[1] | groups[0] & groups[2] | groups[1] & groups[2]
+
+
+def test_splits_depend_on_the_seed_alone():
+    compared = random_comparisons()
+    first, again, other = (split_pairs(compared, 0.2, seed) for seed in (0, 0, 1))
+    assert first.judge.tolist() == again.judge.tolist() != other.judge.tolist()
+
+
+def test_splits_that_cannot_be_made():
+    with pytest.raises(ValueError, match="30 pairs are too few to hold"):
+        split_pairs(random_comparisons(n_pairs=30), 0.2, 0)
+    compared = compare(read_items(ITEMS), judged())
+    with pytest.raises(ValueError, match="name their column by --group"):
+        split_pairs(compared, 0.2, 0, by="group")
+
+
+def test_agreement_by_hand():
+    p, p_prime, c = np.array([0.2, 0.6, 0.5, 0.5]), np.array([0.7, 0.9, 0.5, 0.9]), np.array([0.5, -0.3, 0.2, 0.0])
+    found = agreement(p, p_prime, c)
+    assert found.pairs == 4
+    assert found.order == pytest.approx((1 + 0 + 0.5) / 3)  # the last is a tie, the third not decided
+    assert found.explained == pytest.approx(1 - (0 + 0.36 + 0.04 + 0.16) / (0.25 + 0.09 + 0.04))
+    assert found.error == pytest.approx(np.sqrt((0 + 0.36 + 0.04 + 0.16) / 4))
+    assert found.correlation == pytest.approx(np.corrcoef(p_prime - p, c)[0, 1])
+
+
+def test_wilson_interval():
+    from scipy.stats import binomtest
+
+    expected = binomtest(37, 50).proportion_ci(method="wilson")
+    assert wilson(37 / 50, 50) == pytest.approx((expected.low, expected.high), abs=1e-6)
+    assert wilson(0.5, 0) == (0, 1)

@@ -1,0 +1,81 @@
+"""Fitting on Parquet files of pairs, by the command."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from command import confdiff
+from confdiff.tabular.model.model import load_model
+from tabular.people import judgements, people
+
+FRAME, RISK = people(400)
+FIT = ("fit", "items.parquet", "pairs", "--model", "linear", "--epochs", "30", "-o", "model")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    judged = judgements(FRAME, RISK, n=3000)
+    FRAME.reset_index().to_parquet(tmp_path / "items.parquet")
+    (tmp_path / "pairs").mkdir()
+    for part in range(3):
+        judged[part::3].to_parquet(tmp_path / "pairs" / f"part{part}.parquet", row_group_size=200)
+    return tmp_path
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_the_same_quality_as_in_memory(folder):
+    result = confdiff(*FIT, cwd=folder)
+    assert result.returncode == 0, result.stderr
+    assert names(folder) == ["items.parquet", "model", "pairs"]
+    p = load_model(folder / "model").predict_proba(FRAME)[:, 1]
+    pd.concat([pd.read_parquet(file) for file in sorted((folder / "pairs").iterdir())]).to_parquet(
+        folder / "all.parquet"
+    )
+    whole = confdiff("fit", "items.parquet", "all.parquet", *FIT[3:-1], "whole", cwd=folder)
+    assert whole.returncode == 0, whole.stderr
+    in_memory = load_model(folder / "whole").predict_proba(FRAME)[:, 1]
+    errors = [np.abs(q - RISK).mean() for q in (p, in_memory)]
+    assert max(errors) < 0.03
+    about = json.loads(confdiff("show", "model", "--json", cwd=folder).stdout)
+    assert about["data"]["pairs"] == 3000
+    assert about["validation"]["judged"]["order"] > 0.95
+    assert 0.7 < about["validation"]["pairs trained on"] / 3000 < 0.9
+
+
+def test_scales_weights_and_single_files(folder):
+    judged = pd.read_parquet(folder / "pairs" / "part0.parquet")
+    judged = judged.assign(difference=(judged["difference"] * 3).round(), weight=1.0)
+    judged.to_parquet(folder / "seven.parquet", row_group_size=100)
+    result = confdiff("fit", "items.parquet", "seven.parquet", "--stream", *FIT[3:], cwd=folder)
+    assert result.returncode == 0, result.stderr
+    assert "a 7-point scale from -3 to 3" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"left": "P9999"}, "part1.parquet (rows from 0), column 'left', row 7: the id 'P9999' is not among the items"),
+        ({"difference": 1.7}, "row 7: 1.7"),
+        ({"difference": np.nan}, "row 7: the difference is missing"),
+    ],
+)
+def test_what_is_wrong_is_named_and_nothing_left_behind(folder, change, message):
+    path = folder / "pairs" / "part1.parquet"
+    judged = pd.read_parquet(path).reset_index(drop=True)
+    judged.loc[7, list(change)] = list(change.values())
+    judged.to_parquet(path, row_group_size=200)
+    result = confdiff(*FIT, cwd=folder)
+    assert result.returncode == 2
+    assert message in " ".join(result.stderr.split())
+    assert names(folder) == ["items.parquet", "pairs"]
+
+
+def test_what_streams_do_not_have(folder):
+    result = confdiff(*FIT, "--labels", "ill", cwd=folder)
+    assert result.returncode == 2
+    assert "--labels needs all pairs in memory" in " ".join(result.stderr.split())
