@@ -3,7 +3,7 @@ import pytest
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import accuracy_score, r2_score
 
-from confdiff.metrics import accuracy, calibration_error, difference_score, hit_rate, ndcg, reliability
+from confdiff.metrics import accuracy, calibration_error, difference_r2, hit_rate, ndcg, reliability
 
 chance = np.random.default_rng(0)
 P = chance.random(500)
@@ -32,12 +32,12 @@ def test_difference_score():
     c = chance.uniform(-1, 1, 50)
     predicted = c + chance.normal(0, 0.1, 50)
     symmetric = np.concatenate([c, -c]), np.concatenate([predicted, -predicted])
-    assert difference_score(predicted, c) == pytest.approx(r2_score(*symmetric))  # as the mean is then 0
+    assert difference_r2(predicted, c) == pytest.approx(r2_score(*symmetric))  # as the mean is then 0
     weight = chance.integers(0, 4, 50)
-    repeated = difference_score(predicted.repeat(weight), c.repeat(weight))
-    assert difference_score(predicted, c, weight) == pytest.approx(repeated)
-    assert difference_score([0.1], [0.0]) == 0
-    assert difference_score([0.0], [0.0]) == 1
+    repeated = difference_r2(predicted.repeat(weight), c.repeat(weight))
+    assert difference_r2(predicted, c, weight) == pytest.approx(repeated)
+    assert difference_r2([0.1], [0.0]) == 0
+    assert difference_r2([0.0], [0.0]) == 1
 
 
 def test_nothing_broadcasts_and_nothing_is_not_perfect():
@@ -46,9 +46,9 @@ def test_nothing_broadcasts_and_nothing_is_not_perfect():
     with pytest.raises(ValueError, match="vectors of one length"):
         reliability([0.5, 0.5], [1])
     with pytest.raises(ValueError, match="vectors of one length"):
-        difference_score([[0.1], [0.2]], [0.1, 0.2])
+        difference_r2([[0.1], [0.2]], [0.1, 0.2])
     with pytest.raises(ValueError, match="above 0"):
-        difference_score([0.1], [0.2], [0.0])
+        difference_r2([0.1], [0.2], [0.0])
 
 
 def test_ndcg_is_scikit_learn_s():

@@ -49,7 +49,7 @@ def calibration_error(probabilities: ArrayLike, labels: ArrayLike, *, bins: int 
     return float(np.average(np.abs(said - so), weights=counts))
 
 
-def difference_score(predicted: ArrayLike, given: ArrayLike, weight: ArrayLike | None = None) -> float:
+def difference_r2(predicted: ArrayLike, given: ArrayLike, weight: ArrayLike | None = None) -> float:
     r"""How much of the given differences the predicted ones explain: needs neither labels nor the class prior.
 
     .. math:: 1 - \sum_i w_i (\hat c_i - c_i)^2 / \sum_i w_i c_i^2
@@ -58,7 +58,7 @@ def difference_score(predicted: ArrayLike, given: ArrayLike, weight: ArrayLike |
 
     Shapes: predicted, given: (n,), or (n, K) for K classes; weight: (n,).
 
-    >>> difference_score([0.5, -0.5], [0.5, -0.5]), difference_score([0.0, 0.0], [0.5, -0.5])
+    >>> difference_r2([0.5, -0.5], [0.5, -0.5]), difference_r2([0.0, 0.0], [0.5, -0.5])
     (1.0, 0.0)
     """
     c_hat, c = np.asarray(predicted, dtype=np.float64), np.asarray(given, dtype=np.float64)
@@ -75,14 +75,14 @@ def difference_score(predicted: ArrayLike, given: ArrayLike, weight: ArrayLike |
     return 1 - residual / total
 
 
-def order_score(predicted: ArrayLike, given: ArrayLike) -> float:
+def pairwise_accuracy(predicted: ArrayLike, given: ArrayLike) -> float:
     """The share of differences that are not 0 whose sign is right; half for those that are predicted to be 0.
 
     NaN where all are 0.
 
     Shapes: predicted, given: (n,).
 
-    >>> order_score([0.5, 0.1, 0.0, -0.2], [0.3, -0.3, 0.9, 0.0])
+    >>> pairwise_accuracy([0.5, 0.1, 0.0, -0.2], [0.3, -0.3, 0.9, 0.0])
     0.5
     """
     c_hat, c = np.asarray(predicted, dtype=np.float64), np.asarray(given, dtype=np.float64)

@@ -5,7 +5,7 @@ import sys
 import pytest
 import torch
 
-from confdiff.io.atomic import replacing
+from confdiff.io.atomic import atomic_file
 from confdiff.io.tensors import load_tree, save_tree
 
 
@@ -46,7 +46,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
     path.write_text("old")
 
     def write_half():
-        with replacing(path) as temporary:
+        with atomic_file(path) as temporary:
             temporary.write_text("half of the n")
             raise RuntimeError("disk full")
 
@@ -54,7 +54,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
         write_half()
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
-    with replacing(path) as temporary:
+    with atomic_file(path) as temporary:
         temporary.write_text("new")
     assert path.read_text() == "new"
     assert list(tmp_path.iterdir()) == [path]

@@ -8,7 +8,7 @@ import torch
 
 from confdiff.experiments.plans.recommender_trial import RecommenderSpec
 from confdiff.methods import METHODS
-from confdiff.metrics import order_score
+from confdiff.metrics import pairwise_accuracy
 from confdiff.pairs import Pairs
 from confdiff.recommender.confidence import grade_interactions
 from confdiff.recommender.interactions import from_columns, load_interactions, read_interactions
@@ -198,7 +198,7 @@ def test_training_stops_by_interactions_that_are_kept_back():
     orders = [epoch["order"] for epoch in history]
     scores = scores_of(model, kept_back.items)
     difference = scores[kept_back.right] - scores[kept_back.left]
-    assert order_score(difference, kept_back.difference) == max(orders)  # the weights are those of the best epoch
+    assert pairwise_accuracy(difference, kept_back.difference) == max(orders)  # the weights are those of the best epoch
     assert len(history) == 60 or len(history) - 1 - orders.index(max(orders)) == 2
     assert pairs_to_learn(graded, rows, replace(told, patience=None))[1] is None
 

@@ -44,9 +44,9 @@ def check_folder_name(flag: str, path: Path) -> None:
 
 def save_figure(figure: "Figure", path: Path) -> None:
     """A figure as a file, in the format that its ending names."""
-    from confdiff.io.atomic import replacing
+    from confdiff.io.atomic import atomic_file
 
-    with replacing(check_picture_name(path)) as temporary:
+    with atomic_file(check_picture_name(path)) as temporary:
         figure.savefig(temporary, dpi=150)
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from confdiff.io.atomic import cache_folder, replacing
+from confdiff.io.atomic import atomic_file, cache_folder
 
 UNTOLD = ("raw", "")  # folders whose names do not tell which data set is in them
 _SCRATCH = ".fetching-"
@@ -211,7 +211,7 @@ def fetch(sources: Sequence[Source], cache: Path) -> None:
             download = _download(url, Path(scratch))
             try:
                 for source, contents in _unpacked(list(group), download):
-                    with replacing(cache / source.folders[0] / source.name) as temporary:
+                    with atomic_file(cache / source.folders[0] / source.name) as temporary:
                         temporary.write_bytes(contents)
             except DamagedFile as error:
                 raise DamagedFile(f"what {url} delivered is truncated or not the file that was expected") from error

@@ -17,7 +17,7 @@ def environment(room: str) -> "Environment":
     return Environment(loader=loader, autoescape=select_autoescape(["html"]))
 
 
-def as_address(figure: "Figure") -> str:
+def as_data_uri(figure: "Figure") -> str:
     """A figure as an address that holds the picture itself."""
     data = io.BytesIO()
     figure.savefig(data, format="png", dpi=110)

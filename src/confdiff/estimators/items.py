@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from confdiff.estimators.inputs import as_float_matrix
-from confdiff.metrics import difference_score
+from confdiff.metrics import difference_r2
 from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
 from confdiff.validation import check_items
@@ -77,7 +77,7 @@ class DifferenceScored(ABC):
         check_is_fitted(self)
         if data.difference is None:
             raise ValueError("score needs the differences of the pairs: pass c.")
-        return difference_score(self._differences(data), data.difference, data.weight)
+        return difference_r2(self._differences(data), data.difference, data.weight)
 
     @abstractmethod
     def _differences(self, pairs: Pairs) -> NDArray[Any]:

@@ -32,8 +32,8 @@ from confdiff.validation import (
     check_choice,
     check_class_priors,
     check_count,
+    check_fraction,
     check_prior,
-    check_share,
     no_probabilities,
     prior_missing,
 )
@@ -209,7 +209,7 @@ class PairClassifier(ItemClassifier):
         self, data: Pairs | StreamedPairs, seed: int, method: Method, prior: Any
     ) -> tuple[Pairs | StreamedPairs, Pairs | None]:
         """Pairs to train on, and those that are kept back: to stop by, to calibrate by, to see what tells the prior."""
-        share = check_share("validation_fraction", self.validation_fraction)
+        share = check_fraction("validation_fraction", self.validation_fraction)
         asked = self.early_stopping or self.calibrated
         unknown = prior is None and method.prior == "optional"
         if not asked and not (unknown and len(data) >= _FEWEST):

@@ -20,7 +20,7 @@ from sklearn.utils.validation import has_fit_parameter
 from confdiff.calibration import fit_to_differences
 from confdiff.estimators.inputs import as_float_matrix, class_names, distinct_items, probabilities_of
 from confdiff.estimators.items import DifferenceScored, ItemClassifier, differences_of
-from confdiff.metrics import difference_score
+from confdiff.metrics import difference_r2
 from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
 from confdiff.prior import warn_if_open
@@ -226,7 +226,7 @@ class _Task:
 
     def score(self, predictions: Matrix) -> float:
         predicted = predictions[self.right] - predictions[self.left]
-        return difference_score(predicted, self.c, self.weight)
+        return difference_r2(predicted, self.c, self.weight)
 
 
 def _probabilities(classifier: Any, items: NDArray[Any], n_classes: int) -> Matrix:

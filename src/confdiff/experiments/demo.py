@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from confdiff.io.atomic import replacing
+from confdiff.io.atomic import atomic_file
 from confdiff.methods import METHODS
 from confdiff.metrics import accuracy, calibration_error
 from confdiff.models import build_model
@@ -97,8 +97,8 @@ def save_demo(demo: Demo, folder: Path) -> dict[str, Path]:
     from confdiff.experiments.plots import demo_figure
 
     files: dict[str, Any] = {"figure": folder / "demo.png", "numbers": folder / "demo.json"}
-    with replacing(files["figure"]) as temporary:
+    with atomic_file(files["figure"]) as temporary:
         demo_figure(demo).savefig(temporary, dpi=150)
-    with replacing(files["numbers"]) as temporary:
+    with atomic_file(files["numbers"]) as temporary:
         temporary.write_text(json.dumps(asdict(demo)))
     return files

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from confdiff.display.text import plural
 from confdiff.experiments import texts
 from confdiff.experiments.comparison import Duel
 from confdiff.experiments.findings import Findings
@@ -13,7 +14,7 @@ from confdiff.experiments.parts import PartRow
 from confdiff.experiments.rankings import METRICS, RankingRow, rankings_command
 from confdiff.experiments.sections import VERDICTS, Section
 from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell, study_command
-from confdiff.experiments.wording import chance, counted, mean_of, number, signed, table
+from confdiff.experiments.wording import chance, mean_of, number, signed, table
 
 
 def as_markdown(findings: Findings) -> str:
@@ -108,7 +109,7 @@ def ranks_of(section: Section) -> str:
     if len(ranks.ranks) < 2:
         return ""
     order = ", ".join(f"{LABELS[name]} {rank:.2f}" for name, rank in ranks.ranks.items())
-    text = f"Mean ranks over {counted(ranks.cells, 'cell')}, of the methods with trials in each: {order}."
+    text = f"Mean ranks over {plural(ranks.cells, 'cell')}, of the methods with trials in each: {order}."
     if ranks.critical_difference is not None:
         text += f" Critical difference (Nemenyi, 5 %): {ranks.critical_difference:.2f}."
     if ranks.p_value is not None:
@@ -125,7 +126,7 @@ def time_of(section: Section) -> str:
     """How long the trials took."""
     seconds = sum(cell.seconds for cell in section.cells.values())
     hours = f"{seconds / 3600:.2f} hours of training in all"
-    return f"{counted(section.trials, 'trial')}, {hours}, {seconds / section.trials:.1f} s a trial, one thread each."
+    return f"{plural(section.trials, 'trial')}, {hours}, {seconds / section.trials:.1f} s a trial, one thread each."
 
 
 def _parts(rows: Sequence[PartRow]) -> list[str]:

@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from confdiff.display.text import plural
 from confdiff.experiments.grouping import grouped
 from confdiff.experiments.names import COLOURS, LABELS
-from confdiff.experiments.wording import counted
 from confdiff.metrics import reliability
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def ranks_figure(ranks: "Ranks") -> Figure:
                   color=COLOURS[name], linewidth=2.5, alpha=0.35)  # fmt: skip
     axes.set_yticks(range(len(names)), [LABELS[name] for name in names], fontsize=9)
     axes.invert_yaxis()
-    cells = counted(ranks.cells, "cell")
+    cells = plural(ranks.cells, "cell")
     axes.set(xlabel=f"mean rank over {cells} (bar: critical difference, Nemenyi, 5 %)", xlim=(1, len(names)))
     axes.spines[["top", "right"]].set_visible(False)
     return figure

@@ -8,7 +8,7 @@ from statistics import mean
 
 from matplotlib.figure import Figure
 
-from confdiff.display.html import as_address, environment
+from confdiff.display.html import as_data_uri, environment
 from confdiff.experiments import texts
 from confdiff.experiments.findings import Findings, findings_of
 from confdiff.experiments.grouping import grouped
@@ -23,7 +23,7 @@ from confdiff.experiments.sections import VERDICTS, Section
 from confdiff.experiments.study import CONDITIONS, METHODS, StudyCell, study_command
 from confdiff.experiments.trials.store import Store
 from confdiff.experiments.wording import chance, mean_of, number, signed
-from confdiff.io.atomic import replacing, write_text
+from confdiff.io.atomic import atomic_file, write_text
 
 
 def write_report(store: Store, folder: Path) -> dict[str, Path]:
@@ -55,7 +55,7 @@ def write_report(store: Store, folder: Path) -> dict[str, Path]:
         picture = points_figure(curves, TITLES)
         for ending in ("png", "svg"):
             path = files[f"{curves.name}, {ending}"] = folder / "images" / f"{curves.name}.{ending}"
-            with replacing(path) as temporary:
+            with atomic_file(path) as temporary:
                 picture.savefig(temporary, dpi=150)
     return files
 
@@ -150,14 +150,14 @@ def as_html(findings: Findings) -> str:
     pages.filters["groupby_place"] = _by_place
     pages.globals |= {"texts": texts, "verdicts": VERDICTS, "winners_of": winners_of, "ranks_of": ranks_of}
     pages.globals |= {"rankings_command": rankings_command, "study_command": study_command}
-    pictures = {section.name: [as_address(figure) for figure in _figures(section)] for section in findings.sections}
+    pictures = {section.name: [as_data_uri(figure) for figure in _figures(section)] for section in findings.sections}
     return pages.get_template("report.html").render(
         sections=findings.sections,
         pictures=pictures,
         parts=findings.parts,
         studies=grouped(findings.study, lambda cell: (cell.protocol, cell.epochs)),
         rankings=grouped(findings.rankings, lambda row: row.setting),
-        figures=[(each, as_address(points_figure(each, TITLES))) for each in findings.figures],
+        figures=[(each, as_data_uri(points_figure(each, TITLES))) for each in findings.figures],
         oracles=grouped(findings.oracles, lambda row: (row.method, row.protocol, row.epochs)),
     )
 

@@ -5,13 +5,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from confdiff.display.text import plural
 from confdiff.experiments.cells import FEWEST, Cell, cells_of, is_plain
 from confdiff.experiments.commands import commands_of
 from confdiff.experiments.comparison import Duel, Ranks, duels, mean_ranks
 from confdiff.experiments.names import LABELS
 from confdiff.experiments.paper import METHODS_OF_THE_PAPER, TABLES
 from confdiff.experiments.trials.run import Record
-from confdiff.experiments.wording import counted
 
 ORACLES = ("oracle-hard", "oracle-soft")
 VERDICTS = ("within", "above", "below")
@@ -32,7 +32,7 @@ class Section:
     @property
     def title(self) -> str:
         """What it is."""
-        return f"Table {self.table[-1]}, protocol {self.protocol}, {counted(self.epochs, 'epoch')}"
+        return f"Table {self.table[-1]}, protocol {self.protocol}, {plural(self.epochs, 'epoch')}"
 
     @property
     def name(self) -> str:

@@ -35,15 +35,6 @@ def number(value: float, std: float | None) -> str:
     return text.replace("0.", ".")
 
 
-def counted(count: int, what: str) -> str:
-    """So many of something.
-
-    >>> counted(1, "cell"), counted(12, "cell")
-    ('1 cell', '12 cells')
-    """
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
-
-
 def chance(p_value: float | None) -> str:
     """A p-value, if there is one.
 

@@ -19,7 +19,7 @@ def cache_folder() -> Path:
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path beside ``path`` to write to; it takes the place of ``path`` if the block succeeds.
 
     Readers, and a process that is killed half-way, see the old file or the new one and nothing in between.
@@ -40,7 +40,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 @contextmanager
-def replacing_folder(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterator[Path]:
+def atomic_folder(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterator[Path]:
     """A temporary folder beside ``path`` to write into; it becomes ``path`` if the block succeeds.
 
     A folder that is there already is an error, unless it may be overwritten; a file of that name always is.
@@ -77,5 +77,5 @@ def _umask() -> int:
 
 def write_text(path: Path, text: str) -> None:
     """Write a text file whole or not at all."""
-    with replacing(path) as temporary:
+    with atomic_file(path) as temporary:
         temporary.write_text(text, encoding="utf-8")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from confdiff.io.atomic import replacing
+from confdiff.io.atomic import atomic_file
 from confdiff.io.tables import DELIMITERS, check_table_file, check_table_name, unreadable
 
 ROWS = 65_536
@@ -123,7 +123,7 @@ _READERS: dict[str, Callable[[Path, Mapping[str, Any], int], Iterator[Any]]] = {
 def writing_batches(path: Path) -> Iterator[Callable[[Any], None]]:
     """A function that adds a pyarrow batch to a table; the file is there, whole, when the block succeeds."""
     ending = check_table_name(path).suffix.lower()
-    with replacing(path) as temporary:
+    with atomic_file(path) as temporary:
         if ending == ".jsonl":
             with temporary.open("w", encoding="utf-8") as file:
                 yield lambda batch: file.writelines(

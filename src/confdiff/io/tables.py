@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.io.atomic import replacing
+from confdiff.io.atomic import atomic_file
 
 TABLES = (".parquet", ".csv", ".tsv", ".jsonl")
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -37,7 +37,7 @@ def write_table(path: Path, columns: Mapping[str, Any]) -> None:
     import pyarrow
 
     table = pyarrow.table({name: pyarrow.array(np.asarray(column)) for name, column in columns.items()})
-    with replacing(check_table_name(path)) as temporary:
+    with atomic_file(check_table_name(path)) as temporary:
         _WRITERS[path.suffix.lower()](table, temporary)
 
 

@@ -10,7 +10,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load, save_file
 from torch import Tensor
 
-from confdiff.io.atomic import replacing
+from confdiff.io.atomic import atomic_file
 
 _TENSOR = "__tensor__"
 
@@ -22,7 +22,7 @@ def save_tree(path: str | os.PathLike[str], tree: dict[str, Any]) -> None:
     """
     tensors: dict[str, Tensor] = {}
     header = json.dumps(_without_tensors(tree, tensors))
-    with replacing(path) as temporary:
+    with atomic_file(path) as temporary:
         try:
             save_file(tensors, temporary, metadata={"tree": header})
         except SafetensorError as error:  # a full disk, say

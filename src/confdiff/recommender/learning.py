@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from confdiff.methods import METHODS
-from confdiff.metrics import order_score
+from confdiff.metrics import pairwise_accuracy
 from confdiff.models import RECOMMENDERS
 from confdiff.pairs import Pairs, order_by_labels
 from confdiff.randomness import derived_seed, seeded
@@ -102,7 +102,7 @@ def _stopping(pairs: Pairs, patience: int | None) -> dict[str, Any]:
 
     def evaluate(model: nn.Module) -> dict[str, float]:
         scores = scores_of(model, pairs.items)
-        return {"order": order_score(scores[pairs.right] - scores[pairs.left], given)}
+        return {"order": pairwise_accuracy(scores[pairs.right] - scores[pairs.left], given)}
 
     return {"evaluate": evaluate, "keep_best": "order", "patience": patience}
 

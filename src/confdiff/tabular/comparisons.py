@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from confdiff.randomness import derived_seed
 from confdiff.tabular.scales import Scale, recognise_scale
 from confdiff.tabular.tables import ItemTable, PairTable, is_missing
-from confdiff.validation import check_share, check_weight
+from confdiff.validation import check_fraction, check_weight
 
 Rows = NDArray[np.int64]
 Unit = Literal["item", "group", "pair"]
@@ -122,7 +122,7 @@ def split_pairs(comparisons: Comparisons, share: float, seed: int, *, by: Unit =
     Some items are drawn, and a pair that touches one of them is not trained on; what touches items of the second half
     is judged by. By group, whole groups are drawn; by pair, pairs of items that other pairs are trained on.
     """
-    check_share("valid", share)
+    check_fraction("valid", share)
     units = comparisons.units(by)
     if units is not None:
         part = _parts(units, share, seed)
@@ -142,7 +142,7 @@ def items_held_out(count: int, share: float, seed: int) -> Rows:
 
     If both items of a pair are drawn alike, a share 1 - (1 - f)^2 of the pairs touches a share f of the items.
     """
-    return _parts(np.arange(count), 1 - math.sqrt(1 - check_share("valid", share)), seed)
+    return _parts(np.arange(count), 1 - math.sqrt(1 - check_fraction("valid", share)), seed)
 
 
 def _parts(names: Rows, share: float, seed: int) -> Rows:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from confdiff.io.atomic import replacing
+from confdiff.io.atomic import atomic_file
 from confdiff.io.lookup import rows_of
 from confdiff.io.tables import check_table_name, read_table, write_table
 from confdiff.pairs import Pairs
@@ -40,7 +40,7 @@ def save_task(task: Task, path: Path) -> dict[str, Path]:
         "told_prior": task.prior,
         "teacher_accuracy": task.teacher_accuracy,
     }
-    with replacing(files["description"]) as temporary:
+    with atomic_file(files["description"]) as temporary:
         temporary.write_text(json.dumps(description | describe_pairs(pairs).as_dict(), indent=1))
     left, right = task.rows[pairs.left], task.rows[pairs.right]
     write_table(files["pairs"], {"left": left, "right": right, "difference": pairs.difference})

@@ -9,7 +9,7 @@ from confdiff.randomness import derived_seed
 from confdiff.tasks.protocols import GRADED_BY_PEOPLE, PROTOCOLS, SETTINGS
 from confdiff.teacher import TEACHER_RECIPE, Teaching
 from confdiff.training import Recipe
-from confdiff.validation import check_choice, check_count, check_number, check_prior, check_share
+from confdiff.validation import check_choice, check_count, check_fraction, check_number, check_prior
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class TaskSpec:
         check_choice("protocol", self.protocol, PROTOCOLS)
         check_prior(self.prior)
         check_count("seed", self.seed, least=0)
-        check_share("fraction", self.fraction)
+        check_fraction("fraction", self.fraction)
         for name in ("n_pairs", "partners", "folds"):
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from confdiff.display.html import as_address, render
+from confdiff.display.html import as_data_uri, render
 from confdiff.io.atomic import write_text
 from confdiff.theory.measuring import Check, Settings
 
@@ -36,7 +36,7 @@ def theory_csv(checks: Sequence[Check]) -> str:
 
 def theory_html(checks: Sequence[Check], settings: Settings) -> str:
     """One page that needs nothing beside it."""
-    shown = [(check, as_address(check_figure(check))) for check in checks]
+    shown = [(check, as_data_uri(check_figure(check))) for check in checks]
     return render("confdiff.theory", "theory.html", shown=shown, settings=settings)
 
 

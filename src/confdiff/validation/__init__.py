@@ -37,7 +37,7 @@ from confdiff.validation.messages import (
     two_classes_only,
 )
 from confdiff.validation.scores import check_same_matrix, check_same_shape, check_scores, non_finite_risk
-from confdiff.validation.values import check_choice, check_count, check_number, check_prior, check_share
+from confdiff.validation.values import check_choice, check_count, check_fraction, check_number, check_prior
 
 __all__ = [
     "as_array",
@@ -49,6 +49,7 @@ __all__ = [
     "check_difference",
     "check_difference_vectors",
     "check_finite",
+    "check_fraction",
     "check_groups",
     "check_item_mask",
     "check_items",
@@ -62,7 +63,6 @@ __all__ = [
     "check_same_matrix",
     "check_same_shape",
     "check_scores",
-    "check_share",
     "check_vector",
     "check_weight",
     "column_names",

@@ -54,7 +54,7 @@ def check_prior(prior: object) -> float:
     return float(prior)
 
 
-def check_share(what: str, value: object) -> float:
+def check_fraction(what: str, value: object) -> float:
     """A share: a number above 0 and at most 1."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= 1:
         raise ValueError(f"{what} must be a number above 0 and at most 1, such as 0.1; got {value!r}.")

@@ -10,7 +10,7 @@ from typing import Any
 from filelock import FileLock
 
 from confdiff.experiments.trials.run import Record
-from confdiff.io.atomic import replacing
+from confdiff.io.atomic import atomic_file
 from confdiff.methods import METHODS
 from confdiff.validation import check_choice, check_number, check_prior
 
@@ -42,7 +42,7 @@ class Store:
 
     def save(self, record: Record) -> None:
         """Keep a finished trial."""
-        with replacing(self.trials / f"{record['key']}.json") as temporary:
+        with atomic_file(self.trials / f"{record['key']}.json") as temporary:
             temporary.write_text(_line(record))
 
     def finished(self) -> list[Path]:
@@ -69,7 +69,7 @@ class Store:
             records = self.records()
             files = [self.folder / f"{dataset}.jsonl" for dataset in sorted(changed)]
             for file in files:
-                with replacing(file) as temporary:
+                with atomic_file(file) as temporary:
                     temporary.write_text("".join(_line(r) for r in records if r["dataset"] == file.stem))
             for path in moved:
                 path.unlink()

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from confdiff.display.text import plural
 from confdiff.pairs.describe import NEAR_TIE
-from confdiff.tabular.checks.findings import FIRST, Finding, counted
+from confdiff.tabular.checks.findings import FIRST, Finding
 from confdiff.tabular.checks.graph import Edges, Floats, Judgements, Rows, parts_of
 from confdiff.tabular.checks.one_score import fitted_scores
 from confdiff.tabular.tables import is_missing
@@ -159,7 +160,7 @@ def annotator_findings(annotators: tuple[Annotator, ...], rows: Callable[[str], 
     few = sum(one.compared < FEWEST for one in annotators)
     findings = [_stands_out(one, rows(one.name)) for one in out[:MOST_NAMED]]
     if len(out) > MOST_NAMED:
-        more, action = counted(len(out) - MOST_NAMED, "more annotator"), "The table of annotators names them."
+        more, action = plural(len(out) - MOST_NAMED, "more annotator"), "The table of annotators names them."
         findings.append(Finding("annotators", "mind", len(out) - MOST_NAMED, (), f"{more} stand out.", action))
     judged = [one.agreement for one in annotators if one.compared >= FEWEST and one.agreement is not None]
     if len(judged) > 1 and np.median(judged) < POOR:
@@ -167,13 +168,13 @@ def annotator_findings(annotators: tuple[Annotator, ...], rows: Callable[[str], 
         action = "`fit` goes on: expect little of it. Ask whether all of them judged the same thing, on the same scale."
         findings.append(Finding("annotators-disagree", "mind", len(judged), (), text, action))
     if few:
-        text = f"{counted(few, 'annotator')} with fewer than {FEWEST} pairs that others' connect: too few to judge by."
+        text = f"{plural(few, 'annotator')} with fewer than {FEWEST} pairs that others' connect: too few to judge by."
         action = "`fit` counts them like all others."
         findings.append(Finding("annotators-with-few-pairs", "note", few, (), text, action))
     return findings
 
 
 def _stands_out(one: Annotator, rows: Rows) -> Finding:
-    text = f"Annotator {one.name} ({counted(one.pairs, 'pair')}): {'; '.join(one.stands_out)}."
+    text = f"Annotator {one.name} ({plural(one.pairs, 'pair')}): {'; '.join(one.stands_out)}."
     action = "`fit` counts these judgements like all others: look at some, then weight them down or leave them out."
     return Finding("annotator", "mind", one.pairs, tuple(rows[:FIRST].tolist()), text, action)

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from confdiff.display.text import plural
 from confdiff.tabular.checks.graph import Rows
 from confdiff.tabular.scales import Scale
 from confdiff.tabular.tables import PairTable, is_missing
@@ -41,21 +42,12 @@ def by_severity(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda finding: get_args(Severity).index(finding.severity)))
 
 
-def counted(count: int, what: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "pair"), counted(1200, "pair")
-    ('1 pair', '1,200 pairs')
-    """
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
-
-
 def where(kind: str, severity: Severity, mask: Mask, text: str, action: str, what: str = "pair") -> list[Finding]:
     """A finding about the rows where the mask is true, if there are any; ``{}`` in the text is how many."""
     rows = np.flatnonzero(mask)
     if not len(rows):
         return []
-    said = text.format(counted(len(rows), what))
+    said = text.format(plural(len(rows), what))
     return [Finding(kind, severity, len(rows), tuple(rows[:FIRST].tolist()), said, action)]
 
 
@@ -66,7 +58,7 @@ def id_findings(pairs: PairTable, left: Rows, right: Rows) -> list[Finding]:
     unknown = [(rows < 0) & ~is_missing(ids) for ids, rows in sides]
     names = list(dict.fromkeys(str(name) for (ids, _), lost in zip(sides, unknown, strict=True) for name in ids[lost]))
     shown = ", ".join(map(repr, names[:3])) + (" ..." if len(names) > 3 else "")
-    lost = f"{{}} with an id that is not among the items: {_literal(shown)} ({counted(len(names), 'such id')})."
+    lost = f"{{}} with an id that is not among the items: {_literal(shown)} ({plural(len(names), 'such id')})."
     return [
         *where("missing-id", "stop", missing, "{} in which an id is missing.", _DROP),
         *where("unknown-id", "stop", unknown[0] | unknown[1], lost, "`fit` refuses: add the items, or drop the rows."),

@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from confdiff.display.text import plural
 from confdiff.pairs.describe import NEAR_TIE, PairsDescription
-from confdiff.tabular.checks.findings import FIRST, Finding, Severity, counted
+from confdiff.tabular.checks.findings import FIRST, Finding, Severity
 from confdiff.tabular.checks.graph import Edges, Parts, Repeats, Rows, both_ways, contradicted
 from confdiff.tabular.checks.triangles import LARGE, Triangles
 
@@ -53,18 +54,16 @@ def repeat_findings(edges: Edges, repeats: Repeats, rows: Rows) -> list[Finding]
         first = np.sort(rows[which[edges.of]])[:FIRST]
         found.append(Finding(kind, severity, count, tuple(first.tolist()), text, action))
 
-    pairs = counted(repeats.pairs, "pair")
+    pairs = plural(repeats.pairs, "pair")
     if repeats.pairs:
-        text = f"{pairs} judged more than once ({counted(repeats.judgements, 'judgement')}), in either order."
+        text = f"{pairs} judged more than once ({plural(repeats.judgements, 'judgement')}), in either order."
         add("repeats", "note", repeats.pairs, edges.count > 1, text, "`fit` keeps them as they are: each counts.")
     if repeats.contradictions:
         text = f"{repeats.contradictions:,} of {pairs} judged more than once with opposite signs, near ties apart."
         action = "`fit` keeps them: they average out. Look at some; an item turned round by mistake shows here."
         add("contradictions", "mind", repeats.contradictions, contradicted(edges), text, action)
     if repeats.asymmetry is not None and repeats.asymmetry > LARGE:
-        text = (
-            f"{counted(repeats.both_ways, 'pair')} judged both ways round: |c(a, b) + c(b, a)|, which would be 0, is "
-        )
+        text = f"{plural(repeats.both_ways, 'pair')} judged both ways round: |c(a, b) + c(b, a)|, which would be 0, is "
         text += f"{repeats.asymmetry:.2f} on average and {repeats.largest_asymmetry:.2f} at most."
         add(
             "asymmetry",
@@ -83,7 +82,7 @@ def triangle_findings(triangles: Triangles | None) -> list[Finding]:
         return []
     circles = "" if triangles.cyclic is None else f" {triangles.cyclic:.0%} are circles (25% with random signs)."
     text = (
-        f"Differences do not add up: over {counted(triangles.number, 'triangle')} |c(a, b) + c(b, c) - c(a, c)| is "
+        f"Differences do not add up: over {plural(triangles.number, 'triangle')} |c(a, b) + c(b, c) - c(a, c)| is "
         f"{triangles.mean:.2f} on average; random signs would give {triangles.random_mean:.2f}.{circles}"
     )
     action = (

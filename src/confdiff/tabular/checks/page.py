@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from confdiff.datasets.figures import NEGATIVE, PLAIN, POSITIVE, pairs_figure
-from confdiff.display.html import as_address, render
+from confdiff.display.html import as_data_uri, render
 from confdiff.io.atomic import write_text
 from confdiff.tabular.checks.annotators import FEWEST, STRONG_BIAS, Annotator
 from confdiff.tabular.checks.report import CheckReport
@@ -33,7 +33,7 @@ def check_json(report: CheckReport) -> str:
 
 def check_html(report: CheckReport) -> str:
     """One page that needs nothing beside it."""
-    pictures = {name: as_address(figure) for name, figure in figures(report).items()}
+    pictures = {name: as_data_uri(figure) for name, figure in figures(report).items()}
     formula = report.as_dict()["mapping"]
     people = sorted(report.measures.annotators, key=_who_first) if report.measures else []
     return render(

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from confdiff.display.text import plural
 from confdiff.pairs import Pairs
 from confdiff.pairs.describe import PairsDescription, describe_pairs
 from confdiff.tabular.checks import annotators as people
@@ -12,7 +13,7 @@ from confdiff.tabular.checks import findings as words
 from confdiff.tabular.checks import graph, one_score, triangles
 from confdiff.tabular.checks import graph_findings as graph_words
 from confdiff.tabular.checks.columns import Table, item_findings, item_table, pair_table, use_of
-from confdiff.tabular.checks.findings import Finding, Mask, counted
+from confdiff.tabular.checks.findings import Finding, Mask
 from confdiff.tabular.comparisons import Comparisons, split_pairs
 from confdiff.tabular.scales import PLAIN, Scale, parse_scale, recognise_scale
 from confdiff.tabular.tables import ROLES, ItemTable, PairTable, read_items, read_judged
@@ -66,7 +67,7 @@ class CheckReport:
         if self.stops:
             return f"`confdiff fit` would refuse: {self.stops[0].text}" + _and_more(len(self.stops) - 1)
         minded = sum(finding.severity == "mind" for finding in self.findings)
-        return "Ready for `confdiff fit`; " + (f"{counted(minded, 'thing')} to mind." if minded else "all is well.")
+        return "Ready for `confdiff fit`; " + (f"{plural(minded, 'thing')} to mind." if minded else "all is well.")
 
     @property
     def prior_in_words(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from confdiff.io.atomic import replacing
+from confdiff.io.atomic import atomic_file
 from confdiff.io.lookup import places_of
 from confdiff.io.tables import check_table_file
 from confdiff.randomness import derived_seed
@@ -201,7 +201,7 @@ def write_preferences(path: str | os.PathLike[str], items: Any, pairs: Any, prob
     rows = np.stack([_rows(ids, np.asarray(pairs[side]), side) for side in ("left", "right")])
     shown = np.asarray(items["text" if "text" in items else "id"]).tolist()
     prompts = np.asarray(pairs["prompt"]).tolist() if "prompt" in pairs else None
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8") as file:
+    with atomic_file(path) as temporary, temporary.open("w", encoding="utf-8") as file:
         for line in _preferences(rows, p, shown, prompts):
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.metrics import difference_score, order_score
+from confdiff.metrics import difference_r2, pairwise_accuracy
 
 Vector = NDArray[np.floating[Any]]
 
@@ -41,12 +41,12 @@ def agreement(p: Vector, p_prime: Vector, c: Vector, weight: Vector | None = Non
     1.0
     """
     said, given = (np.asarray(values, dtype=np.float64) for values in (p_prime - p, c))
-    order = order_score(said, given)
+    order = pairwise_accuracy(said, given)
     low, high = wilson(order, int(np.count_nonzero(given)))
     spread = said.std() > 0 and given.std() > 0
     return Agreement(
         pairs=len(given),
-        explained=difference_score(said, given, weight),
+        explained=difference_r2(said, given, weight),
         order=order,
         order_low=low,
         order_high=high,

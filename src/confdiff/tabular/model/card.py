@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from confdiff import __version__
-from confdiff.display.html import as_address, render
+from confdiff.display.html import as_data_uri, render
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +30,7 @@ def card_html(model: "ComparisonModel") -> str:
         network=classifier.model,
         epochs=classifier.n_iter_,
         version=__version__,
-        picture=as_address(card_figure(about)),
+        picture=as_data_uri(card_figure(about)),
         number=_number,
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.display.html import as_address, render
+from confdiff.display.html import as_data_uri, render
 from confdiff.io.atomic import write_text
 from confdiff.metrics import calibration_error, reliability
 from confdiff.tabular.comparisons import compare
@@ -105,7 +105,7 @@ def write_evaluation(found: Evaluation, folder: Path, title: str) -> dict[str, P
     import json
 
     files = {"page": folder / "evaluation.html", "figures": folder / "evaluation.json"}
-    picture = as_address(evaluation_figure(found))
+    picture = as_data_uri(evaluation_figure(found))
     write_text(
         files["page"], render("confdiff.tabular.model", "evaluation.html", found=found, title=title, picture=picture)
     )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from confdiff import __version__
 from confdiff.estimators import ConfDiffClassifier
-from confdiff.io.atomic import replacing_folder, write_text
+from confdiff.io.atomic import atomic_folder, write_text
 from confdiff.io.tensors import load_tree, save_tree
 from confdiff.models import MODELS, build_model
 from confdiff.tabular.features.item_features import ItemFeatures
@@ -71,7 +71,7 @@ class ComparisonModel:
         network = self.classifier.model
         if network not in MODELS:
             raise ValueError(f"only networks with a name can be saved ({', '.join(MODELS)}); got {network!r}.")
-        with replacing_folder(folder, overwrite=overwrite) as temporary:
+        with atomic_folder(folder, overwrite=overwrite) as temporary:
             save_tree(temporary / _WEIGHTS, {"weights": self.classifier.model_.state_dict()})
             write_text(temporary / "card.html", card_html(self))
             digests = {file.name: _digest(file) for file in sorted(temporary.iterdir())}

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from confdiff.io.atomic import replacing
+from confdiff.io.atomic import atomic_file
 from confdiff.tabular.features.encoders import Numbers
 from confdiff.tabular.model.model import ComparisonModel
 
@@ -72,7 +72,7 @@ def export_onnx(model: ComparisonModel, path: Path) -> None:
     except ImportError as error:
         raise ValueError(f"ONNX files need the packages of confdiff[onnx]: {error}.") from error
     columns = input_columns(model)
-    with replacing(path) as temporary:
+    with atomic_file(path) as temporary:
         _export(_Scorer(model).eval(), torch.zeros(2, len(columns)), temporary)
         exported = onnx.load(temporary)
         onnx.helper.set_model_props(exported, {"columns": json.dumps(columns)})
