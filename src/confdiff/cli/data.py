@@ -8,7 +8,7 @@ import typer
 from rich.table import Column, Table
 from rich.text import Text
 
-from confdiff.cli.console import check_picture_name, messages, results, save_figure, say, say_files
+from confdiff.cli.console import messages, results, say, say_files
 
 if TYPE_CHECKING:
     from confdiff.datasets import Comparisons
@@ -107,7 +107,8 @@ def show(
     with messages.status("loading PyTorch"):
         from confdiff.datasets import Comparisons, load
         from confdiff.datasets.figures import comparisons_figure, dataset_figure
-    path = check_picture_name(output or Path(f"{name}.png"))
+        from confdiff.display.figures import check_figure_path, save_figure
+    path = check_figure_path(output or Path(f"{name}.png"))
     data = load(name, folder=folder, incomplete=incomplete)
     if isinstance(data, Comparisons):
         save_figure(comparisons_figure(data), path)

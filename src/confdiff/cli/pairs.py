@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Column, Table
 
-from confdiff.cli.console import messages, results, save_figure, say, say_files
+from confdiff.cli.console import messages, results, say, say_files
 from confdiff.cli.data import Folder, Name
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ def describe(
         description = describe_pairs(read_truth(pairs))
     if output is not None:
         from confdiff.datasets.figures import pairs_figure
+        from confdiff.display.figures import save_figure
 
         save_figure(pairs_figure(description, pairs.name), output)
     if as_json:

@@ -1,8 +1,14 @@
-"""Pages that need nothing beside them: one style for all, pictures inside."""
+"""Self-contained HTML pages: one base template with the style of all, images inside the page.
+
+A room's template extends ``base.html`` of this room and fills its blocks ``title`` and ``body``; what only one page
+needs goes into its block ``style``.
+"""
 
 import base64
 import io
 from typing import TYPE_CHECKING, Any
+
+from confdiff.display.palette import SEVERITIES
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -10,20 +16,32 @@ if TYPE_CHECKING:
 
 
 def environment(room: str) -> "Environment":
-    """Where the templates of a room, such as ``confdiff.experiments``, are found beside ``base.html`` of this one."""
+    """Return the environment of the templates in a package, such as ``"confdiff.theory"``, and of ``base.html``."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, select_autoescape
 
     loader = ChoiceLoader([PackageLoader(room, "."), PackageLoader("confdiff.display", ".")])
-    return Environment(loader=loader, autoescape=select_autoescape(["html"]))
-
-
-def as_data_uri(figure: "Figure") -> str:
-    """A figure as an address that holds the picture itself."""
-    data = io.BytesIO()
-    figure.savefig(data, format="png", dpi=110)
-    return "data:image/png;base64," + base64.b64encode(data.getvalue()).decode()
+    templates = Environment(loader=loader, autoescape=select_autoescape(["html"]))
+    templates.globals["severities"] = SEVERITIES
+    return templates
 
 
 def render(room: str, template: str, **values: Any) -> str:
-    """A template of a room, filled in."""
+    """Return a template of a package as text.
+
+    Parameters
+    ----------
+    room : str
+        Package that holds the template, such as ``"confdiff.theory"``.
+    template : str
+        Name of the template, such as ``"theory.html"``.
+    **values
+        Values of the variables in the template.
+    """
     return environment(room).get_template(template).render(**values)
+
+
+def as_data_uri(figure: "Figure") -> str:
+    """Return a figure as a data URI, so that a page holds the image itself."""
+    data = io.BytesIO()
+    figure.savefig(data, format="png", dpi=110)
+    return "data:image/png;base64," + base64.b64encode(data.getvalue()).decode()

@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from confdiff.display.palette import GUIDE
 from confdiff.display.text import plural
 from confdiff.experiments.grouping import grouped
 from confdiff.experiments.names import COLOURS, LABELS
@@ -115,7 +116,7 @@ def ranks_figure(ranks: "Ranks") -> Figure:
     figure = Figure(figsize=(7, 0.3 * len(names) + 1.1), layout="constrained")
     axes = figure.subplots()
     for place, name in enumerate(names):
-        axes.plot([1, ranks.ranks[name]], [place, place], color="#dddddd", linewidth=1, zorder=0)
+        axes.plot([1, ranks.ranks[name]], [place, place], color=GUIDE, linewidth=1, zorder=0)
         axes.plot(ranks.ranks[name], place, "o", color=COLOURS[name], clip_on=False)
         axes.plot([ranks.ranks[name], ranks.ranks[name] + (ranks.critical_difference or 0)], [place, place],
                   color=COLOURS[name], linewidth=2.5, alpha=0.35)  # fmt: skip

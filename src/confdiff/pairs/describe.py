@@ -1,4 +1,4 @@
-"""What pairs look like: numbers that can be read by people and by programs."""
+"""Summaries of pairs: histogram, near ties, connected components and the class priors that the differences allow."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -9,22 +9,39 @@ from numpy.typing import NDArray
 
 from confdiff.pairs import Pairs
 
-NEAR_TIE, NEAR_CERTAIN = 0.05, 0.95
-CENTRES = tuple(tenth / 10 for tenth in range(-10, 11))  # of the bins of the histogram
+NEAR_TIE = 0.05
+"""A pair is a near tie if its difference is smaller than this in size."""
+NEAR_CERTAIN = 0.95
+"""A pair is nearly certain if its difference is larger than this in size."""
+CENTRES = tuple(tenth / 10 for tenth in range(-10, 11))
+"""Centres of the bins of the histogram."""
 
 
 @dataclass(frozen=True)
 class PairsDescription:
-    """What pairs look like.
+    """Summary of pairs.
 
-    histogram: how many differences lie around each of -1, -0.9, ... 1; the bin around 0 holds the near ties.
-    near_ties, near_certain: the share of differences with a size below .05, and above .95.
-    components: into how many parts the graph of pairs falls; offsets between parts are not identified.
-    beyond: the share of differences beyond [-1, 1], which only unclipped noise gives.
-    prior_interval: where the class prior lies if the differences are exact and the items of a pair independent, as then
-        pi (1 - pi) >= E[c^2] / 2, up to chance (95 %). None where no prior allows differences as large as these.
-    prior: the share of positives among the items of the pairs, where labels are known.
-    mean_posterior: the mean posterior of the items of the pairs, where posteriors are known.
+    Attributes
+    ----------
+    n_pairs, n_items : int
+        Number of pairs, and of items that occur in them.
+    components : int
+        Number of connected components of the graph of pairs; offsets between components are not identified.
+    mean, standard_deviation, mean_size, least, greatest : float
+        Of the differences c; ``mean_size`` is the mean of abs(c).
+    near_ties, near_certain : float
+        Fraction of the differences with a size below .05, and above .95.
+    beyond : float
+        Fraction of the differences outside [-1, 1], which occur only with unclipped noise.
+    prior_interval : tuple of two floats or None
+        95 % interval of the class prior if the differences are exact and the items of a pair independent: then
+        pi (1 - pi) >= E[c^2] / 2. None if no prior allows differences as large as these.
+    prior : float or None
+        Fraction of positives among the items of the pairs, if labels are known.
+    mean_posterior : float or None
+        Mean posterior of the items of the pairs, if posteriors are known.
+    histogram : tuple of 21 ints
+        Number of differences around each of -1, -0.9, ... 1; the bin around 0 holds the near ties.
     """
 
     n_pairs: int
@@ -44,19 +61,35 @@ class PairsDescription:
     histogram: tuple[int, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
+        """Return the summary as a dictionary that can be written as JSON."""
         return asdict(self)
 
 
 def describe_pairs(pairs: Pairs) -> PairsDescription:
-    """What these pairs look like.
+    """Summarise pairs.
 
+    Parameters
+    ----------
+    pairs : Pairs
+        Pairs with one difference each.
+
+    Returns
+    -------
+    PairsDescription
+
+    Raises
+    ------
+    ValueError
+        If the pairs have no differences, or differences of several classes.
+
+    Examples
+    --------
     >>> pairs = Pairs([[0.0], [1.0], [2.0]], left=[0, 1], right=[1, 2], difference=[0.8, 0.0])
     >>> describe_pairs(pairs).near_ties
     0.5
     """
     if pairs.has_vectors:
-        raise ValueError("these pairs have differences of several classes: describe pairs.of_class(k), one at a time.")
+        raise ValueError("these pairs have differences of several classes; pass one class, pairs.of_class(k).")
     (c,) = pairs.targets("differences").double().numpy()
     size = np.abs(c)
     edges = np.linspace(-1.05, 1.05, len(CENTRES) + 1)
@@ -80,9 +113,10 @@ def describe_pairs(pairs: Pairs) -> PairsDescription:
 
 
 def _prior_interval(squares: NDArray[np.float64]) -> tuple[float, float] | None:
-    """The priors with pi (1 - pi) >= E[c^2] / 2: c is a difference of two posteriors, whose variance is at most that.
+    """Return the interval of priors with pi (1 - pi) >= E[c^2] / 2, from the squares of the differences.
 
-    What enters is not the mean of the squares but the end of its one-sided confidence interval.
+    c is a difference of two independent posteriors, and the variance of each is at most pi (1 - pi). E[c^2] is
+    replaced by the lower end of its one-sided 95 % confidence interval.
 
     >>> _prior_interval(np.full(9, 0.32)), _prior_interval(np.zeros(9)), _prior_interval(np.ones(9))
     ((0.2, 0.8), (0.0, 1.0), None)

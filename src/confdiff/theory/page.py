@@ -8,10 +8,9 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from confdiff.display.html import as_data_uri, render
+from confdiff.display.palette import BOUND, MEASURED
 from confdiff.io.atomic import write_text
 from confdiff.theory.measuring import Check, Settings
-
-MEASURED, BOUND = "#0072B2", "#D55E00"
 
 
 def write_theory(checks: Sequence[Check], settings: Settings, folder: Path) -> dict[str, Path]:

@@ -7,8 +7,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from confdiff.datasets.figures import NEGATIVE, PLAIN, POSITIVE, pairs_figure
+from confdiff.datasets.figures import pairs_figure
 from confdiff.display.html import as_data_uri, render
+from confdiff.display.palette import NEGATIVE, NEUTRAL, POSITIVE
 from confdiff.io.atomic import write_text
 from confdiff.tabular.checks.annotators import FEWEST, STRONG_BIAS, Annotator
 from confdiff.tabular.checks.report import CheckReport
@@ -101,9 +102,9 @@ def _slopes(axes: Axes, people: list[Annotator]) -> None:
     slopes = np.array([one.slope or 0.0 for one in people])
     usual = float(np.median(slopes))
     sizes = 14 + 60 * np.sqrt([one.pairs for one in people]) / np.sqrt(max(one.pairs for one in people))
-    axes.axvspan(usual / 2, 2 * usual, color=PLAIN, alpha=0.10, linewidth=0)
-    axes.axhspan(-STRONG_BIAS, STRONG_BIAS, color=PLAIN, alpha=0.10, linewidth=0)
-    axes.axvline(usual, color=PLAIN, linewidth=1, linestyle="--")
+    axes.axvspan(usual / 2, 2 * usual, color=NEUTRAL, alpha=0.10, linewidth=0)
+    axes.axhspan(-STRONG_BIAS, STRONG_BIAS, color=NEUTRAL, alpha=0.10, linewidth=0)
+    axes.axvline(usual, color=NEUTRAL, linewidth=1, linestyle="--")
     axes.scatter(slopes, [one.bias or 0.0 for one in people], sizes, color=[_colour(one) for one in people], alpha=0.8)
     for one in [one for one in people if one.stands_out][:MOST_BARS]:
         axes.annotate(

@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 from confdiff import __version__
 from confdiff.display.html import as_data_uri, render
+from confdiff.display.palette import MEASURED, NEUTRAL
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from confdiff.tabular.model.model import ComparisonModel
-
-BLUE, GREY = "#0072B2", "#555555"
 
 
 def card_html(model: "ComparisonModel") -> str:
@@ -45,14 +44,14 @@ def card_figure(about: dict[str, Any]) -> "Figure":
 
     figure = Figure(figsize=(8, 3.4), layout="constrained")
     left, right = figure.subplots(1, 2)
-    left.plot([-1, 1], [-1, 1], color=GREY, linewidth=0.8, linestyle=":")
+    left.plot([-1, 1], [-1, 1], color=NEUTRAL, linewidth=0.8, linestyle=":")
     if about["validation"]:
         said, given, count = zip(*about["validation"]["reliability"], strict=True)
-        left.scatter(said, given, s=[20 + 180 * n / sum(count) for n in count], color=BLUE)
+        left.scatter(said, given, s=[20 + 180 * n / sum(count) for n in count], color=MEASURED)
     left.set(xlabel="predicted difference", ylabel="mean of those given", xlim=(-1, 1), ylim=(-1, 1))
     left.set_title("held-out pairs", fontsize=10)
     counts = about["probabilities"]
-    right.bar([(k + 0.5) / len(counts) for k in range(len(counts))], counts, width=0.9 / len(counts), color=BLUE)
+    right.bar([(k + 0.5) / len(counts) for k in range(len(counts))], counts, width=0.9 / len(counts), color=MEASURED)
     right.set(xlabel="probability of the positive class", ylabel="items", xlim=(0, 1))
     right.set_title("all items", fontsize=10)
     return figure

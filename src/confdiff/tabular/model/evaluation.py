@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.display.html import as_data_uri, render
+from confdiff.display.palette import MEASURED, NEUTRAL
 from confdiff.io.atomic import write_text
 from confdiff.metrics import calibration_error, reliability
 from confdiff.tabular.comparisons import compare
@@ -20,8 +21,6 @@ from confdiff.validation import as_array, check_labels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#555555"
 
 
 @dataclass(frozen=True)
@@ -120,14 +119,14 @@ def evaluation_figure(found: Evaluation) -> "Figure":
     figure = Figure(figsize=(8, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     for axes in (left, right):
-        axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
+        axes.plot([0, 1], [0, 1], color=NEUTRAL, linewidth=0.8, linestyle=":")
         axes.set(xlim=(0, 1), ylim=(0, 1))
     said, so, count = np.array(found.reliability).T
-    left.scatter(said, so, s=20 + 180 * count / count.sum(), color=BLUE)
+    left.scatter(said, so, s=20 + 180 * count / count.sum(), color=MEASURED)
     left.set(xlabel="predicted probability", ylabel="share of positives")
     left.set_title(f"calibration error {found.calibration_error:.3f}", fontsize=10)
     if found.roc:
-        right.plot(*np.array(found.roc).T, color=BLUE)
+        right.plot(*np.array(found.roc).T, color=MEASURED)
         right.set_title(f"area under the curve {found.auc:.3f}", fontsize=10)
     right.set(xlabel="false positive rate", ylabel="true positive rate")
     return figure
