@@ -1,7 +1,6 @@
 """Format numbers and lists for people."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable
 
 
 def plural(count: int, noun: str) -> str:
@@ -13,7 +12,7 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def listed(names: Sequence[Any], most: int = 10) -> str:
+def listed(names: Iterable[object], most: int = 10) -> str:
     """Return names as a list in words, with the number of those beyond the first ``most``.
 
     >>> listed(["age"]), listed(["age", "sex", "city"])
@@ -21,9 +20,9 @@ def listed(names: Sequence[Any], most: int = 10) -> str:
     >>> listed(range(30), most=2)
     '0, 1 and 28 more'
     """
-    shown = [str(name) for name in names[:most]]
-    if len(names) > most:
-        return f"{', '.join(shown)} and {len(names) - most:,} more"
-    if len(shown) < 2:
-        return "".join(shown)
-    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+    texts = [str(name) for name in names]
+    if len(texts) > most:
+        return f"{', '.join(texts[:most])} and {len(texts) - most:,} more"
+    if len(texts) < 2:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} and {texts[-1]}"
