@@ -11,7 +11,7 @@ import pytest
 
 from command import COMMAND, confdiff, start
 from confdiff.experiments.trials.run import run_trial
-from confdiff.experiments.trials.runner import _run, run_missing, run_trials
+from confdiff.experiments.trials.runner import run_missing, run_trials
 from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.experiments.trials.store import Store
 from confdiff.tasks import TaskSpec
@@ -39,7 +39,7 @@ def test_a_run_does_what_is_missing(tmp_path, monkeypatch):
     store = Store(tmp_path)
     specs = [replace(QUICK, method=method) for method in ("confdiff-abs", "oracle-hard")]
     told = []
-    assert run_trials(specs[:1], store, shown=lambda *said: told.append(said)) == []
+    assert run_trials(specs[:1], store, progress=lambda *event: told.append(event)) == []
     before = (tmp_path / "trials" / f"{specs[0].key}.json").read_bytes()
     assert run_trials(specs, store) == []
     assert {record["method"] for record in store.records()} == {"confdiff-abs", "oracle-hard"}
@@ -62,11 +62,11 @@ def test_what_another_command_packs_stays_done(tmp_path):
         Store(tmp_path).compact()
         return run_trial(spec)
 
-    def shown(what, done, total):
+    def progress(kind, done, total):
         told.append((done, total))
 
     specs = [replace(QUICK, method=method) for method in ("confdiff-abs", "oracle-hard", "confdiff-abs")]
-    assert run_missing(specs, run, store, shown=shown) == []
+    assert run_missing(specs, run, store, progress=progress) == []
     assert (told[0], told[-1]) == ((0, 2), (2, 2))
     assert told == sorted(told)
 
@@ -101,13 +101,6 @@ def test_a_data_set_that_is_not_here_does_not_keep_the_others(tmp_path, monkeypa
     monkeypatch.setattr(task_module, "load", load)
     absent = TrialSpec(TaskSpec("letter"), "confdiff-abs", 1)
     assert run_trials([absent, QUICK], Store(tmp_path)) == [(absent, "letter is not here")]
-    assert Store(tmp_path).keys() == {QUICK.key}
-
-
-def test_a_worker_that_outlives_the_command_starts_no_trial(tmp_path):
-    assert _run(run_trial, QUICK, tmp_path, None, starter=os.getpid()) is None  # whose child this process is not
-    assert Store(tmp_path).keys() == set()
-    assert _run(run_trial, QUICK, tmp_path, None, starter=os.getppid()) is None
     assert Store(tmp_path).keys() == {QUICK.key}
 
 

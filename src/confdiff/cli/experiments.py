@@ -207,7 +207,7 @@ def _carry_out(
     wanted = {spec.key for spec in specs}
     with GridBar() as bar:
         try:
-            failures = run(store=store, shown=bar.show)
+            failures = run(store=store, progress=bar.show)
         except (KeyboardInterrupt, BrokenProcessPool) as stop:
             kept = f"{len(wanted & store.keys())} of {len(wanted)} trials are kept in {keep}"
             by_hand = isinstance(stop, KeyboardInterrupt)

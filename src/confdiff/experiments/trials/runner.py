@@ -1,6 +1,5 @@
-"""Running trials: those that are missing, over worker processes of one thread each."""
+"""Run the trials that a store does not have yet, by an engine."""
 
-import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,7 +7,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from confdiff.experiments.trials.run import Record, run_trial
+from confdiff.engines import find_engine
+from confdiff.experiments.trials.run import run_trial
 from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.experiments.trials.store import Store
 from confdiff.tasks import TaskSpec, make_task, why_not_made
@@ -16,19 +16,22 @@ from confdiff.threads import one_thread
 
 
 class Spec(Protocol):
-    """What a run asks of a specification: to be hashable, and to have a key."""
+    """What the runner needs of a specification: a key, and that it is hashable."""
 
     @property
     def key(self) -> str:
-        """A name that says everything."""
+        """A name that stands for everything that decides the trial."""
 
 
 S = TypeVar("S", bound=Spec)
-Failure = tuple[TrialSpec, str]
-Shown = Callable[[str, int, int], None]
-"""Told what is being done, how much of it is done, and how much there is."""
+Progress = Callable[[str, int, int], None]
+"""Called with the kind of work, the number of items done, and the total."""
 
-_OF_THE_TEACHER = ("dataset", "protocol", "seed", "model", "folds", "calibrated", "incomplete")
+_TEACHER_FIELDS = ("dataset", "protocol", "seed", "model", "folds", "calibrated", "incomplete")
+
+
+def _no_progress(kind: str, done: int, total: int) -> None:
+    """Report nothing."""
 
 
 def run_trials(
@@ -36,68 +39,105 @@ def run_trials(
     store: Store,
     *,
     jobs: int = 1,
+    engine: str | None = None,
     folder: Path | None = None,
-    shown: Shown = lambda what, done, total: None,
-) -> list[Failure]:
-    """Run the trials that the store does not have, when their teachers are there; see :func:`run_missing`.
+    progress: Progress = _no_progress,
+) -> list[tuple[TrialSpec, str]]:
+    """Train the teachers of the missing trials, then run the trials themselves.
 
-    Those for which there are too few items are told apart first, before any teacher is trained.
+    Trials for which the data set is missing or has too few items fail first, before any teacher is trained.
+
+    Parameters
+    ----------
+    specs, store, jobs, engine, folder, progress
+        As in :func:`run_missing`. Progress comes in two kinds, "teachers" and "trials".
+
+    Returns
+    -------
+    list of (TrialSpec, str)
+        The trials that failed, and why.
     """
     missing = _missing(specs, store)
     reasons = why_not_made(dict.fromkeys(spec.task for spec in missing), folder=folder)
-    sound = [spec for spec in specs if spec.task not in reasons]
     teachers = list(dict.fromkeys(_teacher_of(spec.task) for spec in missing if spec.task not in reasons))
-    if teachers:
-        shown("teachers", 0, len(teachers))
-    for count, _ in enumerate(_map(_prepare, [(task, folder) for task in teachers], jobs), start=1):
-        shown("teachers", count, len(teachers))
+    _train_teachers(teachers, jobs=jobs, engine=engine, folder=folder, progress=progress)
+    feasible = [spec for spec in specs if spec.task not in reasons]
     failures = [(spec, reasons[spec.task]) for spec in missing if spec.task in reasons]
-    return failures + run_missing(sound, run_trial, store, jobs=jobs, folder=folder, shown=shown)
+    return failures + run_missing(
+        feasible, run_trial, store, jobs=jobs, engine=engine, folder=folder, progress=progress
+    )
 
 
 def run_missing(
     specs: Sequence[S],
-    run: Callable[..., Record],
+    run: Callable[..., Any],
     store: Store,
     *,
     jobs: int = 1,
+    engine: str | None = None,
     folder: Path | None = None,
-    shown: Shown = lambda what, done, total: None,
+    progress: Progress = _no_progress,
 ) -> list[tuple[S, str]]:
-    """Run what the store does not have. Each record is kept as soon as it is there, so that a stop loses little.
+    """Run the trials that the store does not have, and save each record as soon as it is finished.
 
-    run: (spec, folder=) -> record, a function that worker processes can import.
+    Parameters
+    ----------
+    specs : sequence
+        Specifications with a ``key``; repeated ones count once.
+    run : callable
+        ``run(spec, folder=folder)`` returns a record; worker processes must be able to import it.
+    store : Store
+        Where records are looked up and saved.
+    jobs : int
+        Number of trials at a time.
+    engine : str, optional
+        A name in :data:`confdiff.engines.ENGINES`; by default the number of jobs decides.
+    folder : Path, optional
+        Where data sets are looked for first.
+    progress : callable, optional
+        ``progress(kind, done, total)``, called every second.
 
-    Returns: the specifications that failed, and why. Nothing is kept of them.
+    Returns
+    -------
+    list of (spec, str)
+        The trials that failed, and why. Nothing is saved of them.
     """
-    total, missing = len(dict.fromkeys(specs)), _missing(specs, store)
-    starter = os.getpid() if jobs > 1 else None
-    with _watching(store, {spec.key for spec in missing}, total, shown):
-        found = list(_map(_run, [(run, spec, store.folder, folder, starter) for spec in missing], jobs))
-    return [failure for failure in found if failure is not None]
+    missing = _missing(specs, store)
+    total = len(dict.fromkeys(specs))
+    work = [(run, spec, store.folder, folder) for spec in missing]
+    with _watching(store, {spec.key for spec in missing}, total, progress):
+        outcomes = list(find_engine(engine, jobs)(_run, work, jobs))
+    return [failure for failure in outcomes if failure is not None]
 
 
 def _missing(specs: Sequence[S], store: Store) -> list[S]:
-    done = store.keys()
-    return [spec for spec in dict.fromkeys(specs) if spec.key not in done]
+    finished = store.keys()
+    return [spec for spec in dict.fromkeys(specs) if spec.key not in finished]
+
+
+def _train_teachers(
+    tasks: Sequence[TaskSpec], *, jobs: int, engine: str | None, folder: Path | None, progress: Progress
+) -> None:
+    """Fill the cache of teachers, so that trials that run at the same time do not train the same one."""
+    if tasks:
+        progress("teachers", 0, len(tasks))
+    results = find_engine(engine, jobs)(_prepare, [(task, folder) for task in tasks], jobs)
+    for count, _ in enumerate(results, start=1):
+        progress("teachers", count, len(tasks))
 
 
 def _teacher_of(task: TaskSpec) -> TaskSpec:
-    """A task with the same teacher, whatever the prior, the pairs and the noise."""
-    kept = {field.name: getattr(task, field.name) for field in fields(task) if field.name in _OF_THE_TEACHER}
-    return replace(TaskSpec(task.dataset, n_pairs=2), **kept)
+    """Return a task with the same teacher, whatever the prior, the pairs and the noise."""
+    values = {field.name: getattr(task, field.name) for field in fields(task) if field.name in _TEACHER_FIELDS}
+    return replace(TaskSpec(task.dataset, n_pairs=2), **values)
 
 
 def _prepare(task: TaskSpec, folder: Path | None) -> None:
     make_task(task, folder=folder)
 
 
-def _run(
-    run: Callable[..., Record], spec: S, results: Path, folder: Path | None, starter: int | None
-) -> tuple[S, str] | None:
-    """One trial, in a worker of the process ``starter``, or in this one. A worker that outlives it starts no other."""
-    if starter is not None and os.getppid() != starter:
-        return None
+def _run(run: Callable[..., Any], spec: S, results: Path, folder: Path | None) -> tuple[S, str] | None:
+    """Run one trial and save it; return the specification and the reason where it failed."""
     try:
         with one_thread():
             Store(results).save(run(spec, folder=folder))
@@ -106,26 +146,15 @@ def _run(
     return None
 
 
-def _map(function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[Any]:
-    """The results as they come; in this process for one job, else in worker processes."""
-    if jobs == 1:
-        yield from (function(*each) for each in arguments)
-        return
-    from joblib import Parallel, delayed, parallel_config
-
-    with parallel_config(backend="loky", inner_max_num_threads=1):
-        work = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs")
-        yield from work(delayed(function)(*each) for each in arguments)
-
-
 @contextmanager
-def _watching(store: Store, keys: set[str], total: int, shown: Shown) -> Iterator[None]:
-    """Show every second how many of the trials are there; one that another command has packed meanwhile stays so."""
-    stop, there = threading.Event(), set[str]()
+def _watching(store: Store, keys: set[str], total: int, progress: Progress) -> Iterator[None]:
+    """Report every second how many trials are finished; one that another command has packed still counts."""
+    stop = threading.Event()
+    finished: set[str] = set()
 
     def look() -> None:
-        there.update({path.stem for path in store.finished()} & keys)
-        shown("trials", total - len(keys) + len(there), total)
+        finished.update({path.stem for path in store.finished()} & keys)
+        progress("trials", total - len(keys) + len(finished), total)
 
     def watch() -> None:
         while not stop.wait(1.0):

@@ -1,0 +1,44 @@
+"""Engines: maps over work, chosen by name. The work does not know which engine runs it.
+
+An engine is a function ``(function, arguments, jobs) -> iterator of results``. It calls ``function(*arguments[i])`` for
+every i, with at most ``jobs`` calls at a time, and yields results as they come, in any order. An exception of a call is
+raised to the caller. A new engine is one module and one row of :data:`ENGINES`.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from confdiff.engines.processes import OrphanedWorkerError, map_in_processes
+from confdiff.engines.serial import map_serially
+from confdiff.validation import check_choice
+
+Engine = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]], int], Iterator[Any]]
+
+ENGINES: dict[str, Engine] = {
+    "serial": map_serially,
+    "processes": map_in_processes,
+}
+"""Name -> engine."""
+
+
+def find_engine(name: str | None, jobs: int = 1) -> Engine:
+    """Return the engine of a name; without a name, ``serial`` for one job and ``processes`` for more.
+
+    Parameters
+    ----------
+    name : str or None
+        A name in :data:`ENGINES`.
+    jobs : int
+        Number of calls at a time, which decides where no name is given.
+
+    Examples
+    --------
+    >>> find_engine(None, jobs=1) is ENGINES["serial"]
+    True
+    """
+    if name is None:
+        name = "serial" if jobs == 1 else "processes"
+    return ENGINES[check_choice("engine", name, ENGINES)]
+
+
+__all__ = ["ENGINES", "Engine", "OrphanedWorkerError", "find_engine", "map_in_processes", "map_serially"]
