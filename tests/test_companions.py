@@ -113,5 +113,5 @@ def test_one_prior_for_all():
 
 
 def test_a_risk_that_needs_a_companion_says_so():
-    with pytest.raises(ValueError, match=r"keeps state while it learns.*use train\(\), or a PcompTeacher"):
+    with pytest.raises(ValueError, match=r"keeps state during training.*Use train\(\), or a PcompTeacher"):
         METHODS["pcomp-teacher"].risk(torch.zeros(2), torch.zeros(2), prior=0.5)

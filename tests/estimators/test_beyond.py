@@ -93,7 +93,7 @@ def test_nothing_is_left_of_an_earlier_fit():
     pairs, _, _ = pairs_between(0, 1)
     model = ConfDiffClassifier(prior="estimate", **QUICK).fit(pairs)
     assert not hasattr(model.set_params(prior=0.5).fit(pairs), "prior_estimate_")
-    with pytest.raises(ValueError, match="knows two classes only"):
+    with pytest.raises(ValueError, match="supports two classes only"):
         model.set_params(method="confdiff-information", prior=None).fit(many_classes()[0])
     assert model.predict(pairs.items.numpy()[:3]).shape == (3,)  # still what it was
 
@@ -159,7 +159,7 @@ def test_ties_alone_do_not_stop_at_once():
         (
             {"method": "confdiff-abs", "loss": "hinge", "early_stopping": True},
             True,
-            "hinge loss gives no probabilities",
+            "hinge loss do not determine probabilities",
         ),
         ({"method": "oracle-hard", "early_stopping": True}, False, "early_stopping goes by differences"),
         ({"method": "oracle-hard", "calibrated": True}, False, "calibrated rescales by differences"),
@@ -251,7 +251,7 @@ def test_two_classes_as_vectors_are_two_classes():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda c: c * 0.5 + 0.01, "added up over the classes, must lie in"),
+        (lambda c: c * 0.5 + 0.01, "summed over the classes, must lie in"),
         (lambda c: c * 5, "must lie in"),
         (lambda c: c[:-1], "one row for each pair"),
         (lambda c: np.where(c == c[3, 1], np.nan, c), "must be finite"),
@@ -266,10 +266,10 @@ def test_bad_vectors_are_named(change, message):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"method": "confdiff-information"}, "knows two classes only"),
+        ({"method": "confdiff-information"}, "supports two classes only"),
         ({"prior": 0.5}, "prior must be one number for each class"),
         ({"prior": [0.5, 0.5]}, "prior must have one entry for each class: expected 4, got 2"),
-        ({"prior": [0.5, 0.5, 0.5, 0.5]}, "adding up to 1"),
+        ({"prior": [0.5, 0.5, 0.5, 0.5]}, "with sum 1"),
         ({"prior": "estimate"}, "differences of two classes"),
         ({"classes": ("a", "b")}, "4 different names"),
         ({"loss": "squared"}, "many classes are learned by the logistic loss"),

@@ -28,7 +28,7 @@ def test_pairs_of_one_class_keep_no_order():
 
 
 def test_discarding_leaves_nothing():
-    with pytest.raises(ValueError, match="there must be at least one pair"):
+    with pytest.raises(ValueError, match="expected at least one pair"):
         order_by_labels(Pairs([[0.0], [1.0]], [0], [1], labels=[0, 1]), "discard")
 
 

@@ -60,23 +60,23 @@ def test_two_frames_must_have_the_same_columns():
 BAD = {
     "c above 1": ({"difference": [0.5, 1.2, 0]}, r"must lie in \[-1, 1\]; got 1.2 at row 1"),
     "c in percent": ({"difference": [20, -30, 5]}, r"got 20 at row 0 \(3 such rows\).*Divide percentages by 100"),
-    "c nan": ({"difference": [0.5, np.nan, 0]}, "must be finite, without NaN or infinity; found nan at row 1"),
-    "c infinite": ({"difference": [0.5, 0, -np.inf]}, "must be finite, without NaN or infinity; found -inf at row 2"),
+    "c nan": ({"difference": [0.5, np.nan, 0]}, "must be finite, without NaN or infinity; got nan at row 1"),
+    "c infinite": ({"difference": [0.5, 0, -np.inf]}, "must be finite, without NaN or infinity; got -inf at row 2"),
     "c short": ({"difference": [0.5, 0]}, "expected 3, got 2"),
     "c column": ({"difference": C[:, None]}, r"shape \(n,\); got shape \(3, 1\)"),
     "c text": ({"difference": ["a", "b", "c"]}, "must be numeric"),
-    "rows outside": ({"left": [0, 4, 1]}, "left must point into the items, 0 to 3; got 4 at row 1"),
-    "rows negative": ({"right": [0, -1, 1]}, "right must point into the items, 0 to 3; got -1 at row 1"),
+    "rows outside": ({"left": [0, 4, 1]}, "left must be row numbers of the items, 0 to 3; got 4 at row 1"),
+    "rows negative": ({"right": [0, -1, 1]}, "right must be row numbers of the items, 0 to 3; got -1 at row 1"),
     "rows broken": ({"left": [0, 1.5, 1]}, "whole row numbers into the items; got 1.5 at row 1"),
     "rows boolean": ({"left": [True, False, True]}, "got true/false values"),
     "no pairs": ({"left": [], "right": [], "difference": []}, "at least one pair"),
     "items nan": (
         {"items": np.where(ITEMS == 5, np.nan, ITEMS)},
-        "items must be finite, without NaN or infinity; found nan at row 1, column 2",
+        "items must be finite, without NaN or infinity; got nan at row 1, column 2",
     ),
-    "items vector": ({"items": [1.0, 2.0, 3.0, 4.0]}, "must be a matrix with one item a row"),
+    "items vector": ({"items": [1.0, 2.0, 3.0, 4.0]}, "must be a matrix with one item per row"),
     "items empty": ({"items": np.empty((0, 3))}, "at least one item"),
-    "items ragged": ({"items": [[1.0, 2.0], [3.0]]}, "rows have different lengths"),
+    "items ragged": ({"items": [[1.0, 2.0], [3.0]]}, "rows of different lengths"),
     "items text": ({"items": np.array([["a", "b"]] * 4, dtype=object)}, "must be numeric; got 'a' at row 0, column 0"),
     "weight negative": ({"weight": [1, -1, 2]}, "weight must lie in .*got -1 at row 1"),
     "weight zero": ({"weight": [0, 0, 0]}, "above 0 for at least one pair"),
@@ -159,7 +159,7 @@ def test_ids_of_mixed_types_and_missing_groups():
     frame = pd.DataFrame(ITEMS, index=[1, "a", 2.5, "b"])
     assert Pairs.from_rows([(1, "a"), (2.5, "b")], frame).right.tolist() == [1, 3]
     assert Pairs(ITEMS, [0, 1], [1, 2], group=np.array(["u", 7], dtype=object)).group.tolist() == [0, 1]
-    with pytest.raises(ValueError, match="group must name a group for each pair; it is missing at row 1"):
+    with pytest.raises(ValueError, match="group must name a group for each pair; got None at row 1"):
         Pairs(ITEMS, [0, 1], [1, 2], group=["u", None])
 
 

@@ -194,13 +194,13 @@ def bad(path, pairs, **columns):
 @pytest.mark.parametrize(
     ("column", "value", "message"),
     [
-        ("left", 300, r"pairs.parquet, column 'left', must point into the items, 0 to 299; got 300 at row 642"),
-        ("right", -1, r"pairs.parquet, column 'right', must point into the items, 0 to 299; got -1 at row 642"),
+        ("left", 300, r"pairs.parquet, column 'left', must be row numbers of the items, 0 to 299; got 300 at row 642"),
+        ("right", -1, r"pairs.parquet, column 'right', must be row numbers of the items, 0 to 299; got -1 at row 642"),
         ("right", 0.5, r"column 'right', must be whole row numbers into the items; got 0.5 at row 642"),
-        ("left", None, r"column 'left', must be finite, without NaN or infinity; found nan at row 642"),
+        ("left", None, r"column 'left', must be finite, without NaN or infinity; got nan at row 642"),
         ("difference", 1.7, r"column 'difference', must lie in \[-1, 1\]; got 1.7.* at row 642. Divide percentages"),
-        ("difference", float("nan"), r"column 'difference', must be finite, .*; found nan at row 642"),
-        ("difference", None, r"column 'difference', must be finite, .*; found nan at row 642"),
+        ("difference", float("nan"), r"column 'difference', must be finite, .*; got nan at row 642"),
+        ("difference", None, r"column 'difference', must be finite, .*; got nan at row 642"),
     ],
 )
 def test_bad_entries_are_named_by_file_and_row(tmp_path, column, value, message):
@@ -254,7 +254,7 @@ def test_bad_items_are_named(tmp_path):
     with pytest.raises(ValueError, match=r"pairs.parquet: items must be an array in a .npy file"):
         StreamedPairs(path, path)
     spoiled = torch.where(torch.arange(900).view(300, 3) == 22, float("nan"), pairs.items)
-    with pytest.raises(ValueError, match="items must be finite, without NaN or infinity; found nan at row 7, column 1"):
+    with pytest.raises(ValueError, match="items must be finite, without NaN or infinity; got nan at row 7, column 1"):
         StreamedPairs(spoiled, path)
     with pytest.raises(ValueError, match="window must be a whole number of at least 1; got 0"):
         StreamedPairs(pairs.items, path, window=0)

@@ -87,9 +87,9 @@ def test_no_gradient_flows_through_targets():
 def test_probabilities_are_those_of_the_loss():
     g, g_prime, c = torch.tensor([-0.5]), torch.tensor([0.5]), torch.tensor([0.5])
     assert regression_terms(g, g_prime, c, loss=squared)[0].item() == pytest.approx(0)  # (1 + g) / 2
-    with pytest.raises(ValueError, match="the hinge loss gives no probabilities"):
+    with pytest.raises(ValueError, match="the scores of the hinge loss do not determine probabilities"):
         regression_terms(g, g_prime, c, loss=hinge)
-    with pytest.raises(ValueError, match="gives no probabilities"):
+    with pytest.raises(ValueError, match="do not determine probabilities"):
         regression_terms(g, g_prime, c, loss=lambda z: z)
 
 

@@ -107,7 +107,7 @@ def test_vectors_that_no_posteriors_differ_by_are_scaled_down():
 def test_others_say_that_they_know_two_classes(name):
     method, g = METHODS[name], torch.zeros(2, 3)
     targets = [g] if method.learns_from == "differences" else []
-    with pytest.raises(ValueError, match="knows two classes only"):
+    with pytest.raises(ValueError, match="supports two classes only"):
         method.risk(g, g, *targets, prior=torch.tensor([0.2, 0.3, 0.5]))
 
 

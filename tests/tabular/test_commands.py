@@ -118,7 +118,7 @@ BROKEN = {
     "infinite features": (
         "items.csv",
         replaced("\nP0,", "\nPX,inf,A,1\nP0,", 1),
-        "column 'age', must be finite, without NaN or infinity; found inf at row 0",
+        "column 'age', must be finite, without NaN or infinity; got inf at row 0",
     ),
     "a few pairs": ("pairs.csv", lambda text: "\n".join(text.splitlines()[:9]) + "\n", "8 pairs are too few"),
     "something binary": ("pairs.csv", lambda text: bytes(range(256)), "pairs.csv"),

@@ -145,7 +145,7 @@ def test_same_seed_same_weights_and_another_seed_others(tmp_path):
 
 def test_what_needs_all_pairs_is_refused(tmp_path):
     stream = streamed(tmp_path, easy_pairs())
-    with pytest.raises(ValueError, match="method 'pcomp-teacher' needs its pairs in memory, and these are streamed"):
+    with pytest.raises(ValueError, match="method 'pcomp-teacher' needs its pairs in memory; got streamed pairs"):
         weights_after(stream, "pcomp-teacher")
     for method, known in (("oracle-hard", "labels"), ("oracle-soft", "posteriors")):
         with pytest.raises(ValueError, match=f"{method}.* needs its pairs in memory.* learns from {known}"):

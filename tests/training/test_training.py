@@ -217,7 +217,7 @@ def test_a_risk_that_is_not_finite_is_named_at_once():
 
 
 def test_a_model_must_give_one_score_an_item():
-    with pytest.raises(ValueError, match=r"one score an item, shape \(128,\) or \(128, 1\); got shape \(128, 2\)"):
+    with pytest.raises(ValueError, match=r"one score per item, shape \(128,\) or \(128, 1\); got shape \(128, 2\)"):
         weights_after(easy_pairs(), model=nn.Linear(3, 2))
 
 

@@ -141,7 +141,7 @@ class StreamedPairs:
         columns: dict[str, NDArray[Any]] = {
             "left": check_rows(what["left"], found["left"], size, start=group.start),
             "right": check_rows(what["right"], found["right"], size, start=group.start),
-            "difference": check_difference(found["difference"], what=what["difference"], start=group.start),
+            "difference": check_difference(found["difference"], name=what["difference"], start=group.start),
         }
         if "weight" in found:
             weight = check_vector(what["weight"], found["weight"], start=group.start)

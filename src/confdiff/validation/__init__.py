@@ -1,7 +1,7 @@
-"""Every check of what a user hands in, and every message about it.
+"""Check what users pass in, and word every message about it.
 
-A message says what was expected, what came and where, and what to do about it. All checks raise ``ValueError``
-(the classes of scikit-learn and NumPy would do the same), so that one ``except`` is enough for a caller.
+A message states what was expected, what was passed and where, and what to do about it. Messages name Python
+arguments. Every check raises ``ValueError``, as scikit-learn and NumPy do, so that callers need one ``except``.
 """
 
 from confdiff.validation.arrays import (

@@ -1,4 +1,4 @@
-"""Checks of arrays, whatever they stand for: numbers, finite, of the right length."""
+"""Check arrays, whatever they represent: numeric, finite, of the right shape."""
 
 import warnings
 from collections import Counter
@@ -12,54 +12,73 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 
-def as_array(what: str, values: Any, columns: Iterable[str] | None = None) -> NDArray[Any]:
-    """Anything array-like (list, NumPy, pandas, torch) as a dense numeric NumPy array, without a copy if possible."""
+def as_array(name: str, values: Any, columns: Iterable[str] | None = None) -> NDArray[Any]:
+    """Convert an array-like (list, NumPy, pandas, torch) to a dense numeric NumPy array, without a copy if possible.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for messages.
+    values : array-like
+        The values to convert.
+    columns : iterable of str or None
+        Names of the columns, for messages.
+
+    Raises
+    ------
+    ValueError
+        If the values are sparse, ragged or not numeric.
+    """
     if isinstance(values, Tensor):
         values = values.detach().cpu()
         values = values.float().numpy() if values.dtype == torch.bfloat16 else values.numpy()
     if hasattr(values, "toarray"):
-        raise ValueError(f"{what} must be dense; got a sparse matrix. Use {what}.toarray() if it fits in memory.")
+        raise ValueError(f"{name} must be dense; got a sparse matrix. Use {name}.toarray() if it fits in memory.")
     try:
         array = np.asarray(values)
     except ValueError as error:
-        raise ValueError(f"{what} must be a regular array; the rows have different lengths.") from error
+        raise ValueError(f"{name} must be a regular array; got rows of different lengths.") from error
     if array.dtype == object:
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{what} must be numeric; got {_first_non_number(array, columns)}.") from error
+            raise ValueError(f"{name} must be numeric; got {_first_non_number(array, columns)}.") from error
     if array.dtype.kind not in "biuf":
-        raise ValueError(f"{what} must be numeric; got values of type {array.dtype}.")
+        raise ValueError(f"{name} must be numeric; got values of type {array.dtype}.")
     return array
 
 
 def as_tensor(array: NDArray[Any]) -> Tensor:
-    """A tensor that shares the memory of an array, also of a read-only one (pandas, memory-mapped files)."""
-    with warnings.catch_warnings():  # torch warns of writing to a read-only array, and nothing here writes
+    """Return a tensor that shares the memory of an array, also of a read-only one (pandas, memory-mapped files)."""
+    with warnings.catch_warnings():  # torch warns about writing to a read-only array; nothing here writes
         warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
         return torch.from_numpy(array)
 
 
 def column_names(items: Any) -> tuple[str, ...] | None:
-    """The column names of a data frame if all are text, as scikit-learn has it; otherwise ``None``."""
+    """Return the column names of a data frame if all are strings, as scikit-learn does; otherwise ``None``."""
     columns = list(getattr(items, "columns", []))
     if not columns or not all(isinstance(name, str) for name in columns):
         return None
     if len(set(columns)) < len(columns):
-        twice = next(name for name, count in Counter(columns).items() if count > 1)
-        raise ValueError(f"the columns of the items must have different names; {twice!r} stands there more than once.")
+        repeated = next(name for name, count in Counter(columns).items() if count > 1)
+        raise ValueError(f"the columns of the items must have distinct names; got {repeated!r} more than once.")
     return tuple(columns)
 
 
 def _first_non_number(array: NDArray[Any], columns: Iterable[str] | None) -> str:
-    for place, value in np.ndenumerate(array):
+    for index, value in np.ndenumerate(array):
         if not isinstance(value, Real):
-            return f"{value!r} at {place_of(place, columns)}"
+            return f"{value!r} at {describe_index(index, columns)}"
     return "values that are not numbers"
 
 
-def place_of(index: tuple[int, ...], columns: Iterable[str] | None = None) -> str:
-    """Where an entry stands, in words: ``row 3``, ``row 3, column 5``, ``row 3, column 'age'``."""
+def describe_index(index: tuple[int, ...], columns: Iterable[str] | None = None) -> str:
+    """Describe the position of an entry.
+
+    >>> describe_index((3,)), describe_index((3, 5)), describe_index((3, 0), columns=["age"])
+    ('row 3', 'row 3, column 5', "row 3, column 'age'")
+    """
     if len(index) == 1 or columns is None:
         names: list[object] = list(index[1:])
     else:
@@ -67,73 +86,116 @@ def place_of(index: tuple[int, ...], columns: Iterable[str] | None = None) -> st
     return ", ".join([f"row {index[0]}"] + [f"column {name}" for name in names])
 
 
-def and_more(count: int, of: str = "rows") -> str:
-    """How many other places have the fault that a message names the first place of."""
-    return f" ({count} such {of})" if count > 1 else ""
+def count_suffix(count: int, noun: str = "rows") -> str:
+    """Return how many places have the fault whose first place a message names.
+
+    >>> count_suffix(3), count_suffix(1)
+    (' (3 such rows)', '')
+    """
+    return f" ({count} such {noun})" if count > 1 else ""
 
 
-def check_finite(what: str, array: NDArray[Any], columns: Iterable[str] | None = None, *, start: int = 0) -> None:
-    """No NaN and no infinity; the message names the first bad entry, counting rows from ``start``.
+def check_finite(name: str, array: NDArray[Any], columns: Iterable[str] | None = None, *, start: int = 0) -> None:
+    """Check for NaN and infinity; the message names the first such entry, counting rows from ``start``.
 
     >>> check_finite("X", np.array([[1.0, 2.0], [np.nan, 3.0]]), columns=["age", "weight"])
     Traceback (most recent call last):
     ...
-    ValueError: X must be finite, without NaN or infinity; found nan at row 1, column 'age'. Impute or drop it first.
+    ValueError: X must be finite, without NaN or infinity; got nan at row 1, column 'age'. Impute or drop it first.
     """
-    # The sum of a finite array is finite or overflows: only then is every single entry worth a look.
+    # The sum of a finite array is finite or overflows: only then are single entries checked.
     with np.errstate(over="ignore", invalid="ignore"):
         if array.dtype.kind != "f" or np.isfinite(array.sum()):
             return
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         index = tuple(int(i) for i in bad[0])
-        place = place_of((index[0] + start, *index[1:]), columns) + and_more(len(bad), "entries")
-        expected = f"{what} must be finite, without NaN or infinity"
-        raise ValueError(f"{expected}; found {array[index]} at {place}. Impute or drop it first.")
+        position = describe_index((index[0] + start, *index[1:]), columns) + count_suffix(len(bad), "entries")
+        expected = f"{name} must be finite, without NaN or infinity"
+        raise ValueError(f"{expected}; got {array[index]} at {position}. Impute or drop it first.")
 
 
-def check_items(what: str, values: Any) -> NDArray[Any]:
-    """A matrix of features, one item a row: 2-D, not empty, finite.
+def check_items(name: str, values: Any) -> NDArray[Any]:
+    """Return a matrix of features with one item per row, after checking that it is 2-D, non-empty and finite.
 
-    32-bit floats stay what they are; all else becomes 64-bit, so that a transformer sees what the user has.
+    Features of 32-bit floats keep their type. All others become 64-bit, so that transformers lose no precision.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for messages.
+    values : array-like of shape (m, d)
+        The features.
+
+    Returns
+    -------
+    ndarray of shape (m, d)
+
+    Raises
+    ------
+    ValueError
+        If the values are not a finite numeric matrix with at least one row and one column.
     """
     columns = column_names(values)
-    array = as_array(what, values, columns)
+    array = as_array(name, values, columns)
     if array.ndim != 2:
         hint = " Reshape your data with x.reshape(1, -1) if it is a single item." if array.ndim == 1 else ""
-        raise ValueError(f"{what} must be a matrix with one item a row, shape (m, d); got shape {array.shape}.{hint}")
+        raise ValueError(f"{name} must be a matrix with one item per row, shape (m, d); got shape {array.shape}.{hint}")
     if 0 in array.shape:
-        raise ValueError(f"{what} must hold at least one item and one feature; got shape {array.shape}.")
-    check_finite(what, array, columns)
+        raise ValueError(f"{name} must have at least one item and one feature; got shape {array.shape}.")
+    check_finite(name, array, columns)
     return np.ascontiguousarray(array, dtype=np.float32 if array.dtype == np.float32 else np.float64)
 
 
-def as_float32(what: str, array: NDArray[Any]) -> NDArray[np.float32]:
-    """Finite features as the 32-bit floats that networks take; a number out of their reach is named."""
+def as_float32(name: str, array: NDArray[Any]) -> NDArray[np.float32]:
+    """Return finite features as the 32-bit floats that networks take; raise if a value overflows."""
     with np.errstate(over="ignore"):
         features: NDArray[np.float32] = array.astype(np.float32, copy=False)
     if features is not array:
-        check_finite(f"{what}, as 32-bit floats,", features)
+        check_finite(f"{name}, as 32-bit floats,", features)
     return features
 
 
 def check_vector(
-    what: str, values: Any, length: int | None = None, *, of: str = "pair", start: int = 0
+    name: str, values: Any, length: int | None = None, *, of: str = "pair", start: int = 0
 ) -> NDArray[Any]:
-    """A finite numeric vector, with one entry for each of ``length`` pairs (or items)."""
-    array = as_array(what, values)
+    """Return a finite numeric vector with one entry for each of ``length`` pairs.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for messages.
+    values : array-like of shape (n,)
+        The values to check.
+    length : int or None
+        The expected n, if it is known.
+    of : str
+        The kind of object that each entry belongs to, for messages: ``"pair"``, ``"item"`` or ``"class"``.
+    start : int
+        Number of the first row, for messages about a batch.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    Raises
+    ------
+    ValueError
+        If the values are not numeric, not finite, or of another shape.
+    """
+    array = as_array(name, values)
     if array.ndim != 1:
-        raise ValueError(f"{what} must be one number for each {of}, shape (n,); got shape {array.shape}.")
+        raise ValueError(f"{name} must be one number for each {of}, shape (n,); got shape {array.shape}.")
     if length is not None and len(array) != length:
-        raise ValueError(f"{what} must have one entry for each {of}: expected {length}, got {len(array)}.")
-    check_finite(what, array, start=start)
+        raise ValueError(f"{name} must have one entry for each {of}: expected {length}, got {len(array)}.")
+    check_finite(name, array, start=start)
     return array
 
 
-def check_range(what: str, array: NDArray[Any], low: float, high: float, hint: str, *, start: int = 0) -> None:
-    """All entries in [low, high]; the message names the first that is not."""
+def check_range(name: str, array: NDArray[Any], low: float, high: float, hint: str, *, start: int = 0) -> None:
+    """Check that all entries lie in [low, high]; the message names the first that does not, and ends with ``hint``."""
     outside = np.flatnonzero((array < low) | (array > high))
     if len(outside):
         row = int(outside[0])
-        place = f"row {start + row}" + and_more(len(outside))
-        raise ValueError(f"{what} must lie in [{low:g}, {high:g}]; got {array[row]:.10g} at {place}. {hint}")
+        position = f"row {start + row}" + count_suffix(len(outside))
+        raise ValueError(f"{name} must lie in [{low:g}, {high:g}]; got {array[row]:.10g} at {position}. {hint}")

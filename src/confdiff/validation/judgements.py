@@ -1,4 +1,4 @@
-"""Checks of what is known of pairs and their items: differences, weights, posteriors, labels, rows, groups."""
+"""Check the data of pairs and items: differences, weights, posteriors, labels, row numbers and groups."""
 
 import math
 from typing import Any
@@ -6,63 +6,107 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.validation.arrays import and_more, as_array, check_finite, check_range, check_vector
+from confdiff.validation.arrays import as_array, check_finite, check_range, check_vector, count_suffix
 from confdiff.validation.messages import no_weight
 
 
 def check_class_priors(values: Any, n_classes: int) -> NDArray[Any]:
-    """The priors of K classes: each above 0, adding up to 1."""
+    """Return the priors of K classes, each above 0 and with sum 1."""
     array = check_vector("prior", values, n_classes, of="class")
     if array.min() <= 0 or abs(array.sum() - 1) > 1e-4:
-        raise ValueError(f"prior must be one number above 0 for each class, adding up to 1; got {array.tolist()}.")
+        raise ValueError(f"prior must be one number above 0 for each class, with sum 1; got {array.tolist()}.")
     return array
 
 
 def check_difference(
-    values: Any, length: int | None = None, *, what: str = "c (the confidence difference)", start: int = 0
+    values: Any, length: int | None = None, *, name: str = "c (the confidence difference)", start: int = 0
 ) -> NDArray[np.float32]:
-    """Confidence differences c = p(+|x') - p(+|x): one for each pair, in [-1, 1]."""
-    array = check_vector(what, values, length, start=start)
+    """Return the confidence differences c = p(+|x') - p(+|x), one in [-1, 1] for each pair.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        The differences. Values outside [-1, 1] by rounding only are clipped.
+    length : int or None
+        The expected n, if it is known.
+    name : str
+        Name of the argument, for messages.
+    start : int
+        Number of the first row, for messages about a batch.
+
+    Returns
+    -------
+    ndarray of float32, shape (n,)
+    """
+    array = check_vector(name, values, length, start=start)
     if array.dtype.kind == "b":
-        raise ValueError(f"{what} must be numbers in [-1, 1]; got true/false. Who is higher is not yet by how much.")
-    rounding = 1e-6  # differences of rounded posteriors may stick out by that much
+        raise ValueError(
+            f"{name} must be numbers in [-1, 1]; got true/false values. "
+            "A preference is not a difference: methods such as pcomp-abs learn from ordered pairs."
+        )
+    rounding = 1e-6  # differences of rounded posteriors may exceed 1 by this much
     hint = "Divide percentages by 100; map a scale to -1..1."
-    check_range(what, array, -1 - rounding, 1 + rounding, hint, start=start)
+    check_range(name, array, -1 - rounding, 1 + rounding, hint, start=start)
     return array.clip(-1, 1).astype(np.float32)
 
 
 def _rounding(array: NDArray[Any]) -> float:
-    """How far sums over the classes may be off: numbers of 16 bits are rounded in the fourth digit."""
+    """Return how far sums over the classes may be off: 16-bit floats are rounded in the fourth digit."""
     return 1e-4 if array.dtype.itemsize > 2 else 1e-3 * array.shape[1]
 
 
 def check_difference_vectors(array: NDArray[Any], length: int) -> NDArray[np.float32]:
-    """Confidence differences of K classes, c_k = p(k|x') - p(k|x): in [-1, 1], and adding up to 0 for each pair."""
-    what = "c (the confidence differences)"
+    """Return the confidence differences of K classes, c_k = p(k|x') - p(k|x).
+
+    Parameters
+    ----------
+    array : ndarray of shape (n, K)
+        The differences, in [-1, 1] and with sum 0 for each pair.
+    length : int
+        The expected n.
+
+    Returns
+    -------
+    ndarray of float32, shape (n, K)
+    """
+    name = "c (the confidence differences)"
     if len(array) != length:
-        raise ValueError(f"{what} must have one row for each pair: expected {length}, got {len(array)}.")
-    check_finite(what, array)
+        raise ValueError(f"{name} must have one row for each pair: expected {length}, got {len(array)}.")
+    check_finite(name, array)
     for column in range(array.shape[1]):
-        check_range(f"{what}, class {column},", array[:, column], -1 - 1e-6, 1 + 1e-6, "Divide percentages by 100.")
-    sums, rounding = array.sum(axis=1, dtype=np.float64), _rounding(array)
-    hint = "What one class gains the others lose."
-    check_range(f"{what}, added up over the classes,", sums, -rounding, rounding, hint)
+        check_range(f"{name}, class {column},", array[:, column], -1 - 1e-6, 1 + 1e-6, "Divide percentages by 100.")
+    sums = array.sum(axis=1, dtype=np.float64)
+    rounding = _rounding(array)
+    hint = "Posteriors sum to 1, so their differences sum to 0."
+    check_range(f"{name}, summed over the classes,", sums, -rounding, rounding, hint)
     return array.clip(-1, 1).astype(np.float32)
 
 
 def check_weight(values: Any, length: int) -> NDArray[np.float32]:
-    """Weights of the pairs: not negative, not all zero; scaled to a mean of 1."""
+    """Return the weights of the pairs, non-negative and not all zero, scaled to a mean of 1."""
     array = check_vector("weight", values, length)
-    check_range("weight", array, 0, math.inf, "Drop pairs that should not count.")
+    check_range("weight", array, 0, math.inf, "Drop pairs that should not count, or give them weight 0.")
     if not array.any():
         raise no_weight()
-    scaled = array / array.max()  # first, as a sum of very large weights would overflow
+    scaled = array / array.max()  # before the mean: a sum of very large weights would overflow
     weight: NDArray[np.float32] = (scaled / scaled.mean(dtype=np.float64)).astype(np.float32)
     return weight
 
 
 def check_posteriors(values: Any, length: int) -> NDArray[np.float32]:
-    """Posteriors r = p(y = +1 | x), one for each item, in [0, 1]; or (N, K), those of K classes, which add up to 1."""
+    """Return the posteriors r = p(y = +1 | x) of the items, or those of K classes.
+
+    Parameters
+    ----------
+    values : array-like of shape (N,) or (N, K)
+        Probabilities in [0, 1]; those of K classes sum to 1 for each item.
+    length : int
+        The expected N.
+
+    Returns
+    -------
+    ndarray of float32, shape (N,) or (N, K)
+    """
     array = as_array("posteriors", values)
     if array.ndim != 2:
         array = check_vector("posteriors", array, length, of="item")
@@ -70,57 +114,92 @@ def check_posteriors(values: Any, length: int) -> NDArray[np.float32]:
     if len(array) != length:
         raise ValueError(f"posteriors must have one row for each item: expected {length}, got {len(array)}.")
     for column in array.reshape(length, -1).T:
-        check_range("posteriors", column, 0, 1, "Posteriors are probabilities.")
+        check_range("posteriors", column, 0, 1, "Pass probabilities; divide percentages by 100.")
     if array.ndim == 2:
-        sums, rounding = array.sum(axis=1, dtype=np.float64), _rounding(array)
-        what = "posteriors, added up over the classes,"
-        check_range(what, sums, 1 - rounding, 1 + rounding, "Divide by the sum.")
+        sums = array.sum(axis=1, dtype=np.float64)
+        rounding = _rounding(array)
+        hint = "Divide each row by its sum."
+        check_range("posteriors, summed over the classes,", sums, 1 - rounding, 1 + rounding, hint)
     return array.astype(np.float32)
 
 
 def check_labels(values: Any, length: int, n_classes: int = 2) -> NDArray[np.float32]:
-    """Class labels of the items: 0/1 or -1/+1, returned as 0/1; or 0 to K - 1 where there are K classes."""
+    """Return the class labels of the items as 0/1, or as 0 to K - 1 for K classes.
+
+    Parameters
+    ----------
+    values : array-like of shape (length,)
+        Labels 0/1 or -1/+1; for K > 2 classes whole numbers from 0 to K - 1.
+    length : int
+        Number of items.
+    n_classes : int
+        Number of classes K.
+
+    Returns
+    -------
+    ndarray of float32, shape (length,)
+    """
     array = check_vector("labels", values, length, of="item")
-    found = np.unique(array)
+    classes = np.unique(array)
     if n_classes > 2:
-        if not np.isin(found, np.arange(n_classes)).all():
+        if not np.isin(classes, np.arange(n_classes)).all():
             expected = f"whole numbers from 0 to {n_classes - 1}"
-            raise ValueError(f"labels must be {expected}; got numbers from {found[0]:g} to {found[-1]:g}.")
+            raise ValueError(f"labels must be {expected}; got numbers from {classes[0]:g} to {classes[-1]:g}.")
         return array.astype(np.float32)
-    if not (np.isin(found, (0, 1)).all() or np.isin(found, (-1, 1)).all()):
-        shown = ", ".join(f"{value:g}" for value in found[:5])
+    if not (np.isin(classes, (0, 1)).all() or np.isin(classes, (-1, 1)).all()):
+        shown = ", ".join(f"{value:g}" for value in classes[:5])
         raise ValueError(f"labels must be 0/1 or -1/+1; got the values {shown}.")
     positive: NDArray[np.float32] = (array == 1).astype(np.float32)
     return positive
 
 
-def check_rows(what: str, values: Any, n_items: int, length: int | None = None, *, start: int = 0) -> NDArray[np.int64]:
-    """Row numbers into the items, one for each pair."""
-    array = check_vector(what, values, length, start=start)
+def check_rows(name: str, values: Any, n_items: int, length: int | None = None, *, start: int = 0) -> NDArray[np.int64]:
+    """Return row numbers into the items, one for each pair.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for messages.
+    values : array-like of shape (n,)
+        Whole numbers from 0 to ``n_items - 1``.
+    n_items : int
+        Number of items.
+    length : int or None
+        The expected n, if it is known.
+    start : int
+        Number of the first row, for messages about a batch.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+    """
+    array = check_vector(name, values, length, start=start)
     if array.dtype.kind == "f" and (array % 1).any():
         row = int(np.flatnonzero(array % 1)[0])
-        raise ValueError(f"{what} must be whole row numbers into the items; got {array[row]:g} at row {start + row}.")
+        raise ValueError(f"{name} must be whole row numbers into the items; got {array[row]:g} at row {start + row}.")
     if array.dtype.kind == "b":
-        raise ValueError(f"{what} must be row numbers into the items; got true/false values.")
+        raise ValueError(f"{name} must be row numbers into the items; got true/false values.")
     outside = np.flatnonzero((array < 0) | (array >= n_items))
     if len(outside):
         row = int(outside[0])
-        place = f"row {start + row}" + and_more(len(outside))
-        raise ValueError(f"{what} must point into the items, 0 to {n_items - 1}; got {array[row]:g} at {place}.")
+        position = f"row {start + row}" + count_suffix(len(outside))
+        raise ValueError(
+            f"{name} must be row numbers of the items, 0 to {n_items - 1}; got {array[row]:g} at {position}."
+        )
     return array.astype(np.int64)
 
 
-def check_item_mask(what: str, values: Any, n_items: int) -> NDArray[np.bool_]:
-    """A choice of items: true or false for each of them."""
-    mask = as_array(what, values)
+def check_item_mask(name: str, values: Any, n_items: int) -> NDArray[np.bool_]:
+    """Return a mask of the items: true or false for each of them, shape (n_items,)."""
+    mask = as_array(name, values)
     if mask.dtype != bool or mask.shape != (n_items,):
         expected = f"true or false for each item, shape ({n_items},)"
-        raise ValueError(f"{what} must be {expected}; got values of type {mask.dtype}, shape {mask.shape}.")
+        raise ValueError(f"{name} must be {expected}; got values of type {mask.dtype}, shape {mask.shape}.")
     return mask
 
 
 def check_groups(values: Any, length: int) -> NDArray[np.int64]:
-    """Group names of any kind, one for each pair, as whole numbers."""
+    """Return one whole number per pair for its group, from group names of any type."""
     names = np.asarray(values)
     if names.shape != (length,):
         raise ValueError(f"group must have one entry for each pair: expected shape ({length},), got {names.shape}.")
@@ -131,16 +210,16 @@ def check_groups(values: Any, length: int) -> NDArray[np.int64]:
     codes: dict[Any, int] = {}
     for row, name in enumerate(names.tolist()):
         if name is None or name != name:  # None, NaN and NA are missing, not a group
-            raise ValueError(f"group must name a group for each pair; it is missing at row {row}.")
+            raise ValueError(f"group must name a group for each pair; got {name!r} at row {row}.")
         codes.setdefault(name, len(codes))
     return np.array([codes[name] for name in names.tolist()], dtype=np.int64)
 
 
-def check_known_ids(what: str, ids: NDArray[Any], rows: NDArray[np.int64]) -> None:
-    """Every id was found in the index of the items (``rows`` holds -1 where it was not)."""
+def check_known_ids(name: str, ids: NDArray[Any], rows: NDArray[np.int64]) -> None:
+    """Check that every id is in the index of the items; ``rows`` holds -1 where it is not."""
     unknown = np.flatnonzero(rows < 0)
     if len(unknown):
         first = int(unknown[0])
-        name = ids[first : first + 1].tolist()[0]
-        place = f"row {first}" + and_more(len(unknown))
-        raise ValueError(f"{what}: the id {name!r} at {place} is not in the index of the items.")
+        unknown_id = ids[first : first + 1].tolist()[0]
+        position = f"row {first}" + count_suffix(len(unknown))
+        raise ValueError(f"{name}: the id {unknown_id!r} at {position} is not in the index of the items.")

@@ -1,4 +1,7 @@
-"""Checks of single values: names, counts, numbers, priors."""
+"""Check single values: choices, counts, numbers, priors and fractions.
+
+Each function returns the value in its standard type, or raises ``ValueError`` with a message that names the argument.
+"""
 
 import math
 from collections.abc import Iterable
@@ -6,7 +9,7 @@ from difflib import get_close_matches
 from numbers import Integral, Real
 
 
-def check_choice(what: str, value: object, choices: Iterable[str]) -> str:
+def check_choice(name: str, value: object, choices: Iterable[str]) -> str:
     """Return ``value`` if it is one of ``choices``; otherwise suggest the nearest one.
 
     >>> check_choice("method", "confdif-abs", ["confdiff-abs", "confdiff-relu"])
@@ -14,25 +17,29 @@ def check_choice(what: str, value: object, choices: Iterable[str]) -> str:
     ...
     ValueError: unknown method 'confdif-abs'. Did you mean 'confdiff-abs'? Known: confdiff-abs, confdiff-relu.
     """
-    known = list(choices)
-    if isinstance(value, str) and value in known:
+    allowed = list(choices)
+    if isinstance(value, str) and value in allowed:
         return value
-    near = get_close_matches(str(value).lower(), known, n=1, cutoff=0.5)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise ValueError(f"unknown {what} {value!r}.{hint} Known: {', '.join(known)}.")
+    nearest = get_close_matches(str(value).lower(), allowed, n=1, cutoff=0.5)
+    hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+    raise ValueError(f"unknown {name} {value!r}.{hint} Known: {', '.join(allowed)}.")
 
 
-def check_count(what: str, value: object, *, least: int = 1) -> int:
-    """A whole number of at least ``least``."""
+def check_count(name: str, value: object, *, least: int = 1) -> int:
+    """Return a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise ValueError(f"{what} must be a whole number of at least {least}; got {value!r}.")
+        raise ValueError(f"{name} must be a whole number of at least {least}; got {value!r}.")
     return int(value)
 
 
-def check_number(what: str, value: object, *, above: float | None = None, least: float | None = None) -> float:
-    """A finite real number, above ``above`` or at least ``least`` where these are given."""
-    bound = f" above {above:g}" if above is not None else f" of at least {least:g}" if least is not None else ""
-    message = f"{what} must be a finite number{bound}; got {value!r}."
+def check_number(name: str, value: object, *, above: float | None = None, least: float | None = None) -> float:
+    """Return a finite real number, above ``above`` or at least ``least`` where these are given."""
+    bound = ""
+    if above is not None:
+        bound = f" above {above:g}"
+    elif least is not None:
+        bound = f" of at least {least:g}"
+    message = f"{name} must be a finite number{bound}; got {value!r}."
     if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
         raise ValueError(message)
     number = float(value)
@@ -42,7 +49,7 @@ def check_number(what: str, value: object, *, above: float | None = None, least:
 
 
 def check_prior(prior: object) -> float:
-    """The class prior p(y = +1): a number strictly between 0 and 1.
+    """Return the class prior p(y = +1), a number strictly between 0 and 1.
 
     >>> check_prior(20)
     Traceback (most recent call last):
@@ -54,8 +61,8 @@ def check_prior(prior: object) -> float:
     return float(prior)
 
 
-def check_fraction(what: str, value: object) -> float:
-    """A share: a number above 0 and at most 1."""
+def check_fraction(name: str, value: object) -> float:
+    """Return a fraction, a number above 0 and at most 1."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) <= 1:
-        raise ValueError(f"{what} must be a number above 0 and at most 1, such as 0.1; got {value!r}.")
+        raise ValueError(f"{name} must be a number above 0 and at most 1, such as 0.1; got {value!r}.")
     return float(value)
