@@ -131,13 +131,19 @@ def test_oracles_learn_from_pairs_that_carry_what_they_need():
         ("model", "lstm", "unknown model 'lstm'"),
         ("epochs", 0, "epochs must be a whole number of at least 1"),
         ("random_state", -1, "random_state must be a whole number"),
-        ("device", "gpu0", "device 'gpu0' is not there; try 'auto'"),
-        ("device", "cuda:7", "device 'cuda:7' is not there"),
+        ("device", "gpu0", "device 'gpu0' is not available; pass device='auto'"),
+        ("device", "cuda:7", "device 'cuda:7' is not available"),
     ],
 )
 def test_bad_parameters_are_named(parameter, value, message):
     with pytest.raises(ValueError, match=message):
         quick().set_params(**{parameter: value}).fit(easy_pairs())
+
+
+def test_the_device_reaches_training():
+    model = quick(device="cpu", epochs=1).fit(easy_pairs())
+    assert {parameter.device.type for parameter in model.model_.parameters()} == {"cpu"}
+    torch.testing.assert_close(quick(epochs=1).fit(easy_pairs()).model_.weight.cpu(), model.model_.weight)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

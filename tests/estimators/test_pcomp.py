@@ -24,6 +24,14 @@ def test_every_ordered_method_learns(method):
     assert model.predict_proba(pairs.items.numpy()).shape == (300, 2)
 
 
+def test_the_device_reaches_training():
+    pairs = order_by_labels(easy_pairs())
+    model = quick(device="cpu", epochs=1).fit(pairs)
+    assert {parameter.device.type for parameter in model.model_.parameters()} == {"cpu"}
+    with pytest.raises(ValueError, match="device 'abacus' is not available; pass device='auto'"):
+        quick(device="abacus").fit(pairs)
+
+
 def test_forms_agree_and_the_order_counts():
     pairs = order_by_labels(easy_pairs())
     items, rows = pairs.items.numpy(), np.stack([pairs.left, pairs.right], axis=1)

@@ -165,7 +165,7 @@ def test_a_name_is_the_same_in_every_process():
 
 
 def test_a_folder_is_no_checkpoint(tmp_path):
-    with pytest.raises(ValueError, match="must name a file"):
+    with pytest.raises(ValueError, match="must be a file"):
         train_linear(easy_pairs(), tmp_path)
 
 

@@ -14,15 +14,14 @@ from confdiff.methods import METHODS
 from confdiff.models import build_model
 from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.training import Recipe, predict_scores, train
-from confdiff.training.batches import InMemory, batch_sizes
 from confdiff.training.run import Run
-from confdiff.training.stream import Streamed
+from confdiff.training.sources import InMemorySource, StreamedSource, batch_sizes
 from easy import easy_pairs
 from streams import streamed, write
 
 
 def source(stream, method="confdiff-abs", prior=0.5, **recipe):
-    return Streamed(stream, METHODS[method], prior, Recipe(**({"epochs": 3, "batch_size": 64} | recipe)))
+    return StreamedSource(stream, METHODS[method], prior, Recipe(**({"epochs": 3, "batch_size": 64} | recipe)))
 
 
 def flat(batches):
@@ -60,7 +59,7 @@ def test_the_columns_are_those_of_pairs_in_memory(tmp_path):
     pairs = Pairs(plain.items, plain.left, plain.right, plain.difference, weight=torch.arange(500.0))
     for method, data, prior in (("confdiff-abs", pairs, 0.5), ("pcomp-abs", pairs, 0.4), ("bpr", plain, None)):
         recipe = Recipe(batch_size=500)
-        ((rows, columns),) = InMemory(data, METHODS[method], prior, recipe).epoch(0, 0, [])
+        ((rows, columns),) = InMemorySource(data, METHODS[method], prior, recipe).epoch(0, 0, [])
         ((streamed_rows, others),) = source(streamed(tmp_path, data), method, prior, batch_size=500).epoch(0, 0, [])
         assert [type(column) for column in others] == [type(column) for column in columns]
         assert streamed_rows.shape == rows.shape
@@ -79,26 +78,31 @@ def test_from_any_step_on_the_stream_is_the_same(tmp_path):
 def test_what_was_seen_is_not_read_again(tmp_path, monkeypatch):
     stream = streamed(tmp_path, easy_pairs(n_pairs=1200), window=300)
     read = []
-    monkeypatch.setattr(Streamed, "_read", lambda self, window: read.append(window[1]) or [torch.zeros(2, 300).long()])
+
+    def record(self, window):
+        read.append(window[1])
+        return [torch.zeros(2, 300).long()]
+
+    monkeypatch.setattr(StreamedSource, "_read", record)
     next(source(stream).epoch(0, 15, []))  # pairs 960 to 1024: in the last of four windows
     assert read[0] == tuple(stream.windows(0, 0)[-1])
 
 
 def test_one_window_is_read_ahead_and_no_more(tmp_path, monkeypatch):
     stream = streamed(tmp_path, easy_pairs(n_pairs=1200), window=300)
-    threads, original = [], Streamed._read
+    threads, original = [], StreamedSource._read
 
     def read(self, window):
         threads.append(threading.current_thread().name)
         return original(self, window)
 
-    monkeypatch.setattr(Streamed, "_read", read)
+    monkeypatch.setattr(StreamedSource, "_read", read)
     drawn = source(stream, epochs=1)
     batches = drawn.epoch(0, 0, [])
     for seen, expected in ((1, 2), (5, 3), (5, 4), (5, 4)):
         for _ in range(seen):
             next(batches)
-        for future in drawn._coming.values():
+        for future in drawn._pending.values():
             future.result()
         assert len(threads) == expected
     assert all(name.startswith("confdiff-reading") for name in threads)

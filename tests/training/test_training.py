@@ -10,7 +10,7 @@ from confdiff.methods import METHODS
 from confdiff.models import build_model
 from confdiff.pairs import Pairs, order_by_labels
 from confdiff.training import OPTIMIZERS, SCHEDULES, Recipe, predict_scores, train
-from confdiff.training.batches import batch_sizes
+from confdiff.training.sources import batch_sizes
 from easy import easy_pairs
 
 
@@ -131,7 +131,7 @@ def test_two_forward_passes_differ_only_by_batch_statistics():
     one, two = (weights_after(pairs, model=without_norm, forward_passes=passes) for passes in (1, 2))
     torch.testing.assert_close(one, two, atol=1e-5, rtol=0)
     assert not torch.allclose(weights_after(pairs, forward_passes=1), weights_after(pairs, forward_passes=2), atol=1e-3)
-    with pytest.raises(ValueError, match="two forward passes need at least two pairs"):
+    with pytest.raises(ValueError, match="forward_passes=2 needs at least two pairs"):
         weights_after(pairs[:1], forward_passes=2)
 
 
@@ -240,7 +240,7 @@ BAD_RECIPES = {
     "schedule": ("cosine", "unknown schedule 'cosine'"),
     "forward_passes": (3, "must be 1 or 2; got 3"),
     "seed": (-1, "seed must be a whole number of at least 0"),
-    "device": ("gpu0", "device 'gpu0' is not there; try 'auto'"),
+    "device": ("gpu0", "device 'gpu0' is not available; pass device='auto'"),
 }
 
 
@@ -317,7 +317,7 @@ def test_the_best_weights_are_kept(values, patience, best, ran):
 def test_what_keeping_the_best_needs():
     with pytest.raises(ValueError, match="pass evaluate"):
         run_for(2, keep_best="value")
-    with pytest.raises(ValueError, match="name it in keep_best"):
+    with pytest.raises(ValueError, match="name it with keep_best="):
         run_for(2, evaluate=evaluations([1, 2]), patience=1)
     with pytest.raises(ValueError, match="must name what evaluate gives"):
         run_for(2, evaluate=evaluations([1, 2]), keep_best="accuracy")

@@ -1,14 +1,15 @@
-"""Training: one loop for every method, for pairs in memory and streamed."""
+"""Training: one loop for every method, for pairs in memory and streamed pairs."""
 
-from confdiff.training.loop import predict_scores, train
+from confdiff.training.loop import train
 from confdiff.training.recipe import OPTIMIZERS, SCHEDULES, Recipe, epochs_for
-from confdiff.training.run import Evaluation, History
-from confdiff.training.stream import check_streamable
+from confdiff.training.run import Evaluator, History
+from confdiff.training.scoring import predict_scores
+from confdiff.training.sources import check_streamable
 
 __all__ = [
     "OPTIMIZERS",
     "SCHEDULES",
-    "Evaluation",
+    "Evaluator",
     "History",
     "Recipe",
     "check_streamable",

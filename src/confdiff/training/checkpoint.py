@@ -1,4 +1,4 @@
-"""A file that is kept while training, from which a run goes on as if it had never been stopped."""
+"""A file that is saved while training, from which an interrupted run resumes with identical results."""
 
 import hashlib
 import os
@@ -17,7 +17,21 @@ from confdiff.training.run import Run
 
 @dataclass
 class Checkpoint:
-    """A file with everything that decides how a run goes on."""
+    """A file with the complete state of a run.
+
+    Attributes
+    ----------
+    path : path
+        The file.
+    every : float
+        Least number of seconds between two saves.
+    run : Run
+        The run whose state is saved and restored.
+    evaluated : str
+        When the run is evaluated, as a text; a resumed run must agree in it.
+    saved_at, saved_step : float, int
+        Time and step of the last save.
+    """
 
     path: str | os.PathLike[str]
     every: float
@@ -28,23 +42,27 @@ class Checkpoint:
 
     def __post_init__(self) -> None:
         if Path(self.path).is_dir():
-            raise ValueError(f"checkpoint must name a file; {os.fspath(self.path)} is a folder.")
+            raise ValueError(f"checkpoint must be a file; {os.fspath(self.path)} is a folder.")
         self.fingerprint = self._fingerprint()
 
     def resume(self) -> None:
-        """Go on from the file where there is one."""
+        """Restore the state of the run from the file, if it exists."""
         if not Path(self.path).exists():
             return
-        run, state = self.run, load_tree(self.path)
+        run = self.run
+        state = load_tree(self.path)
         if state.get("fingerprint") != self.fingerprint:
             raise ValueError(
-                f"the checkpoint {os.fspath(self.path)} belongs to another run: {self._what_differs(state)}. "
-                "Delete it to start anew, or name another file."
+                f"the checkpoint {os.fspath(self.path)} belongs to another run: {self._differences(state)}. "
+                "Delete it to start again, or pass another file."
             )
         run.model.load_state_dict(state["model"])
         run.optimizer.load_state_dict(state["optimizer"])
-        run.step, run.risk_sum, run.seconds = state["step"], state["risk_sum"], state["seconds"]
-        run.history, run.best = state["history"], state["best"]
+        run.step = state["step"]
+        run.risk_sum = state["risk_sum"]
+        run.seconds = state["seconds"]
+        run.history = state["history"]
+        run.best = state["best"]
         self.saved_step = run.step
         if run.companion is not None:
             run.companion.load_state(state["companion"])
@@ -53,12 +71,12 @@ class Checkpoint:
             torch.cuda.set_rng_state_all(state["chance_cuda"])
 
     def save_if_due(self) -> None:
-        """Save where the last time is long enough ago."""
+        """Save if the last save is at least ``every`` seconds ago."""
         if time.monotonic() - self.saved_at >= self.every:
             self.save()
 
     def save(self) -> None:
-        """Save now, unless that was done after this very step."""
+        """Save now, unless this step is already saved."""
         if self.run.step == self.saved_step:
             return
         run = self.run
@@ -77,10 +95,11 @@ class Checkpoint:
             "chance_cuda": torch.cuda.get_rng_state_all() if run.device.type == "cuda" else [],
         }
         save_tree(self.path, state)
-        self.saved_at, self.saved_step = time.monotonic(), run.step
+        self.saved_at = time.monotonic()
+        self.saved_step = run.step
 
     def _fingerprint(self) -> dict[str, str]:
-        """What makes two runs the same: a short text for each part, so that a difference can be named."""
+        """Return a short text for each property in which two runs must agree, so that messages can name differences."""
         run = self.run
         recipe = asdict(run.recipe) | {"optimizer": _name(run.recipe.optimizer), "device": run.device.type}
         return {
@@ -94,26 +113,28 @@ class Checkpoint:
             **{name: _digest(*parts) for name, parts in run.source.identity(run.items).items()},
         }
 
-    def _what_differs(self, state: dict[str, Any]) -> str:
-        there = state.get("fingerprint", {})
+    def _differences(self, state: dict[str, Any]) -> str:
+        saved = state.get("fingerprint", {})
         return "; ".join(
-            f"{name} was {there.get(name, 'not there')}, now {value}"
+            f"{name} was {saved.get(name, 'missing')}, now {value}"
             for name, value in self.fingerprint.items()
-            if there.get(name) != value
+            if saved.get(name) != value
         )
 
 
 def _digest(*parts: Tensor | bytes) -> str:
     digest = hashlib.blake2b(digest_size=8)
     for part in parts:
-        digest.update(
-            part if isinstance(part, bytes) else part.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data
-        )
+        digest.update(part if isinstance(part, bytes) else _bytes_of(part))
     return digest.hexdigest()
 
 
+def _bytes_of(tensor: Tensor) -> memoryview:
+    return tensor.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data
+
+
 def _name(thing: Any) -> str:
-    """A text that tells one function from another, the same in every process (so without an address)."""
+    """Return a text that identifies a function and is the same in every process (so without an address)."""
     if isinstance(thing, str):
         return thing
     if isinstance(thing, partial):

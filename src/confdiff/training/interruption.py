@@ -1,4 +1,4 @@
-"""Ctrl-C that waits: a step is never left half-way."""
+"""Deferred Ctrl-C, so that a training step is never interrupted half-way."""
 
 import signal
 import threading
@@ -9,10 +9,11 @@ from types import FrameType
 
 @contextmanager
 def interrupts_held_back() -> Iterator[Callable[[], bool]]:
-    """Hold Ctrl-C back inside the block, which asks the function it is given whether to end; then interrupt.
+    """Defer Ctrl-C inside the block, and raise ``KeyboardInterrupt`` at its end.
 
-    A second Ctrl-C interrupts at once. Nothing is held back outside the main thread, where Python takes no signals,
-    nor where someone else has said what is to happen on Ctrl-C.
+    The block receives a function that returns whether Ctrl-C was pressed. A second Ctrl-C interrupts at once. Nothing
+    is deferred outside the main thread, where Python receives no signals, nor if the program has installed its own
+    handler of Ctrl-C.
     """
     pressed = False
 

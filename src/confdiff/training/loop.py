@@ -1,15 +1,14 @@
-"""The one training loop. It knows nothing of methods but the row of the table that it is given.
+"""The one training loop. All it knows of a method is the method's row of the table.
 
-A step: the rows of the batch are gathered into one buffer, one forward pass scores x and x' together (two passes,
-where a protocol asks for that), the method's risk is taken and the optimiser makes a step. The order of the pairs
-in each epoch depends on the seed and the epoch alone, so a run can go on from any step. Where the batches come from,
-pairs in memory or a stream, the loop does not know.
+A step: the rows of the batch are gathered into one buffer, one forward pass scores x and x' together (two passes if
+the protocol requires it), the method's risk is computed and the optimiser makes a step. The order of the pairs in each
+epoch depends on the seed and the epoch alone, so a run can be resumed at any step. The loop does not know whether the
+batches come from pairs in memory or from a stream.
 """
 
 import os
 from collections.abc import Container
 
-import torch
 from torch import Tensor, nn
 
 from confdiff.losses import MarginLoss
@@ -20,8 +19,7 @@ from confdiff.training.checkpoint import Checkpoint
 from confdiff.training.interruption import interrupts_held_back
 from confdiff.training.progress import progress_bar
 from confdiff.training.recipe import Recipe
-from confdiff.training.run import Evaluation, History, Run, evaluating, for_network
-from confdiff.validation import check_scores
+from confdiff.training.run import Evaluator, History, Run
 
 
 def train(
@@ -32,7 +30,7 @@ def train(
     prior: float | Tensor | None = None,
     loss: MarginLoss | None = None,
     recipe: Recipe | None = None,
-    evaluate: Evaluation | None = None,
+    evaluate: Evaluator | None = None,
     evaluate_at: Container[int] | None = None,
     keep_best: str | None = None,
     patience: int | None = None,
@@ -42,38 +40,60 @@ def train(
 ) -> History:
     """Train ``model`` in place and return the history.
 
-    prior: the class prior, or (n,) one for each pair where groups have priors of their own; of K classes (K,).
-    loss: the logistic one if none is given; for K classes the cross-entropy.
-    evaluate: called with the model, in evaluation mode, after each epoch, or after those in ``evaluate_at``.
-    keep_best: one of the numbers that ``evaluate`` gives: the model ends with the weights that had it highest.
-    patience: stop when that number was not bettered in so many evaluations.
-    checkpoint: a file that is kept while training, at most every ``checkpoint_seconds``. Where it is there already,
-        training goes on from it and ends with the same weights as a run that was never stopped. Ctrl-C waits for the
-        step under way and for the file to be saved; a second one does not.
-    progress: show a progress bar; a text is its title.
+    Parameters
+    ----------
+    model : torch.nn.Module
+        The network, which maps (m, d) items to (m,) or (m, 1) scores, or to (m, K) scores of K classes.
+    pairs : Pairs or StreamedPairs
+        The training pairs.
+    method : Method or str
+        A row of the table of methods, or its name.
+    prior : float, tensor of shape (n,) or (K,), or None, default=None
+        The class prior, one prior per pair (if groups have different priors), or the priors of K classes.
+    loss : callable, default=None
+        The loss of a margin. By default the logistic loss; for K classes the cross-entropy.
+    recipe : Recipe, default=None
+        Optimiser, epochs, device and seed. By default ``Recipe()``.
+    evaluate : callable, default=None
+        Called with the model in evaluation mode after each epoch. Returns numbers that are added to the history.
+    evaluate_at : container of int, default=None
+        The epochs after which ``evaluate`` is called, counted from 1. By default after each epoch.
+    keep_best : str, default=None
+        Name of a number that ``evaluate`` returns. The model ends with the weights for which it was highest.
+    patience : int, default=None
+        Stop after this many evaluations without an improvement of ``keep_best``.
+    checkpoint : path, default=None
+        A file that is saved at most every ``checkpoint_seconds`` while training. If it already exists, training
+        resumes from it and ends with the same weights as an uninterrupted run. Ctrl-C waits for the current step and
+        saves the file; a second Ctrl-C stops at once.
+    checkpoint_seconds : float, default=30
+        Least time between two saves of the checkpoint.
+    progress : bool or str, default=False
+        Show a progress bar; a string is its title.
+
+    Returns
+    -------
+    list of dict
+        One record per epoch: ``epoch``, ``risk``, ``seconds``, and the numbers that ``evaluate`` returned.
     """
-    row = method if isinstance(method, Method) else find_method(method)
+    method = method if isinstance(method, Method) else find_method(method)
     recipe = Recipe() if recipe is None else recipe
-    _check_kind("model", model, nn.Module)
-    _check_kind("pairs", pairs, Pairs, StreamedPairs)
-    _check_kind("recipe", recipe, Recipe)
-    if keep_best is None and patience is not None:
-        raise ValueError("patience needs a number that is to be bettered: name it in keep_best.")
-    if keep_best is not None and evaluate is None:
-        raise ValueError(f"keep_best={keep_best!r} needs an evaluation that gives it: pass evaluate.")
-    run = Run(model, pairs, row, prior, loss, recipe, keep_best)
-    keeper = None
+    _check_type("model", model, nn.Module)
+    _check_type("pairs", pairs, Pairs, StreamedPairs)
+    _check_type("recipe", recipe, Recipe)
+    _check_stopping(evaluate, keep_best, patience)
+    run = Run(model, pairs, method, prior, loss, recipe, keep_best)
+    saver = None
     if checkpoint is not None:
-        evaluated = (
-            "never" if evaluate is None else "after each epoch" if evaluate_at is None else f"after {evaluate_at}"
-        )
-        if keep_best is not None:
-            evaluated += f", for the best {keep_best}, patience {patience}"
-        keeper = Checkpoint(checkpoint, checkpoint_seconds, run, evaluated)
-    showing, holding = progress_bar(progress, row.name, run.total_steps), interrupts_held_back()
-    with seeded(run.recipe.seed, "training"), showing as show, holding as interrupted:
-        if keeper:
-            keeper.resume()
+        evaluated = _describe_evaluation(evaluate, evaluate_at, keep_best, patience)
+        saver = Checkpoint(checkpoint, every=checkpoint_seconds, run=run, evaluated=evaluated)
+    with (
+        seeded(recipe.seed, "training"),
+        progress_bar(progress, method.name, run.total_steps) as show,
+        interrupts_held_back() as interrupted,
+    ):
+        if saver:
+            saver.resume()
         try:
             model.train()
             while run.step < run.total_steps and not run.is_stuck(patience) and not interrupted():
@@ -81,36 +101,33 @@ def train(
                 if run.step % run.steps_per_epoch == 0:
                     run.end_epoch(evaluate if evaluate_at is None or run.epoch in evaluate_at else None)
                 show(run)
-                if keeper:
-                    keeper.save_if_due()
-            if keeper:
-                keeper.save()
+                if saver:
+                    saver.save_if_due()
+            if saver:
+                saver.save()
         finally:
             model.eval()
-    if run.best is not None:
-        model.load_state_dict(run.best["model"])
-    elif run.companion is not None:
-        model.load_state_dict(run.predictor.state_dict())
+    run.load_final_weights()
     return run.history
 
 
-def _check_kind(what: str, given: object, *kinds: type) -> None:
-    if not isinstance(given, kinds):
-        raise ValueError(f"{what} must be a {kinds[0].__name__}; got {type(given).__name__}.")
+def _check_type(name: str, value: object, *types: type) -> None:
+    if not isinstance(value, types):
+        raise ValueError(f"{name} must be a {types[0].__name__}; got {type(value).__name__}.")
 
 
-def predict_scores(model: nn.Module, items: Tensor, *, n_classes: int | None = None, batch_size: int = 1024) -> Tensor:
-    """The model's scores for ``items``, in evaluation mode and without gradients.
-
-    Returns: (m,), on the CPU; (m, K) where the number of classes is given.
-    """
-    device = _device_of(model)
-    with evaluating(model), torch.inference_mode():
-        parts = (for_network(part, model).to(device) for part in torch.split(items, batch_size))
-        scores = [check_scores(model(x), len(x), n_classes).cpu() for x in parts]
-    return torch.cat(scores)
+def _check_stopping(evaluate: Evaluator | None, keep_best: str | None, patience: int | None) -> None:
+    if keep_best is None and patience is not None:
+        raise ValueError(f"patience={patience} needs a number to improve; name it with keep_best='...'.")
+    if keep_best is not None and evaluate is None:
+        raise ValueError(f"keep_best={keep_best!r} needs an evaluation that returns this number; pass evaluate=...")
 
 
-def _device_of(model: nn.Module) -> torch.device:
-    first = next(model.parameters(), None)
-    return torch.device("cpu") if first is None else first.device
+def _describe_evaluation(
+    evaluate: Evaluator | None, evaluate_at: Container[int] | None, keep_best: str | None, patience: int | None
+) -> str:
+    """Describe when a run is evaluated; the text is part of a checkpoint's fingerprint."""
+    if evaluate is None:
+        return "never"
+    epochs = "after each epoch" if evaluate_at is None else f"after {evaluate_at}"
+    return epochs if keep_best is None else f"{epochs}, for the best {keep_best}, patience {patience}"

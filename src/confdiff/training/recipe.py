@@ -1,4 +1,4 @@
-"""How to train: optimisers, schedules, devices, and the recipe that names them."""
+"""Training recipes: optimisers, schedules, devices, and the dataclass that names them."""
 
 import math
 from collections.abc import Callable
@@ -15,13 +15,13 @@ OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {
     "adamw": partial(AdamW, fused=True),
     "sgd": partial(SGD, momentum=0.9, fused=True),
 }
-"""Name -> optimiser. Any other can be given as something that is called as ``torch.optim.Adam`` is."""
+"""Name -> optimiser. A recipe also takes a callable with the signature of ``torch.optim.Adam``."""
 
 
 def one_cycle(progress: float) -> float:
-    """The share of the peak learning rate after a share ``progress`` of the steps (Smith and Topin 2018).
+    """Return the learning rate, as a fraction of its peak, after a fraction ``progress`` of the steps.
 
-    A cosine from 1/25 up to 1 in the first 30 %, then a cosine down to nearly nothing.
+    A cosine rises from 1/25 to 1 in the first 30 %, then a cosine falls to almost 0 (Smith and Topin 2018).
 
     >>> [round(one_cycle(t), 3) for t in (0, 0.3, 0.65, 1)]
     [0.04, 1.0, 0.5, 0.0]
@@ -32,11 +32,11 @@ def one_cycle(progress: float) -> float:
 
 
 SCHEDULES: dict[str, Callable[[float], float]] = {"constant": lambda progress: 1.0, "one-cycle": one_cycle}
-"""Name -> share of the learning rate as a function of the share of the steps that are done."""
+"""Name -> fraction of the peak learning rate, as a function of the fraction of steps done."""
 
 
 def epochs_for(n_pairs: int, batch_size: int) -> int:
-    """How many epochs a schedule that ends needs: 20, and with few pairs as many as make 500 steps.
+    """Return the default number of epochs: 20, or more if 20 epochs have fewer than 500 steps.
 
     >>> epochs_for(15_000, 256), epochs_for(1_000, 256)
     (20, 125)
@@ -46,16 +46,28 @@ def epochs_for(n_pairs: int, batch_size: int) -> int:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How to train: everything but the data, the network and the method. The defaults are the paper's.
+    """Settings of training other than the data, the network and the method. The defaults are the paper's.
 
-    epochs: passes over the pairs.
-    batch_size: pairs a step.
-    learning_rate, weight_decay: handed to the optimiser.
-    optimizer: a name from :data:`OPTIMIZERS`, or a callable such as ``torch.optim.Adagrad``.
-    schedule: a name from :data:`SCHEDULES`.
-    forward_passes: 1 scores x and x' together; 2 scores them apart, so that each has batch-norm statistics of its own.
-    device: ``"auto"`` takes a GPU where there is one.
-    seed: decides the order of the pairs, their orientation, and everything that the network draws.
+    Parameters
+    ----------
+    epochs : int, default=200
+        Passes over the pairs.
+    batch_size : int, default=256
+        Pairs per step.
+    learning_rate : float, default=0.001
+        Peak learning rate of the optimiser.
+    weight_decay : float, default=0.00001
+        Weight decay of the optimiser.
+    optimizer : str or callable, default="adam"
+        A name from :data:`OPTIMIZERS`, or a callable such as ``torch.optim.Adagrad``.
+    schedule : str, default="constant"
+        A name from :data:`SCHEDULES`.
+    forward_passes : {1, 2}, default=1
+        1 scores x and x' together; 2 scores them separately, each with its own batch-norm statistics.
+    device : str, default="auto"
+        ``"cpu"``, ``"cuda"``, ``"mps"`` or another device of PyTorch; ``"auto"`` uses a GPU if one is available.
+    seed : int, default=0
+        Determines the order of the pairs, their orientation, and every random number of the network.
     """
 
     epochs: int = 200
@@ -83,11 +95,12 @@ class Recipe:
 
 
 def find_device(name: str) -> torch.device:
-    """The device called ``name``; ``"auto"`` is a GPU where there is one, else the CPU."""
+    """Return the device called ``name``; ``"auto"`` is a GPU if one is available, otherwise the CPU."""
     if name == "auto":
-        best = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
-        return torch.device(best)
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
     try:
         return torch.empty(0, device=torch.device(name)).device
     except (RuntimeError, AssertionError, TypeError) as error:
-        raise ValueError(f"device {name!r} is not there; try 'auto', 'cpu', 'cuda' or 'mps'.") from error
+        raise ValueError(f"device {name!r} is not available; pass device='auto', 'cpu', 'cuda' or 'mps'.") from error

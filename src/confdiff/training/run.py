@@ -1,9 +1,8 @@
-"""A training run at some step: what a step is, and what an epoch leaves behind."""
+"""The state of a training run: its steps, its records of epochs and its best weights."""
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,10 @@ from confdiff.losses import MarginLoss, logistic
 from confdiff.methods import Method
 from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.risks import cross_entropy
-from confdiff.training.batches import Batch, InMemory
 from confdiff.training.recipe import OPTIMIZERS, SCHEDULES, Recipe, find_device
-from confdiff.training.stream import source_of
+from confdiff.training.scoring import evaluating, for_network
+from confdiff.training.sources import Batch, InMemorySource, make_source
 from confdiff.validation import (
-    as_float32,
-    as_tensor,
     check_class_priors,
     check_prior,
     check_scores,
@@ -32,35 +29,30 @@ from confdiff.validation import (
 )
 
 History = list[dict[str, float]]
-"""One record an epoch: epoch, risk, seconds so far, and whatever the evaluation gave."""
+"""One record per epoch: epoch, risk, seconds since the start, and the numbers of the evaluation."""
 
-Evaluation = Callable[[nn.Module], Mapping[str, float]]
-
-
-def for_network(items: Tensor, model: nn.Module) -> Tensor:
-    """The items as a network takes them: floats and bytes (pixels) in its own precision, ids to look up as they are."""
-    if not (items.is_floating_point() or items.dtype == torch.uint8):
-        return items
-    precision = next((p.dtype for p in model.parameters() if p.is_floating_point()), torch.float32)
-    if precision == torch.float32 and items.dtype == torch.float64:
-        return as_tensor(as_float32("items", items.cpu().numpy()))
-    return items.to(precision)
-
-
-@contextmanager
-def evaluating(model: nn.Module) -> Iterator[None]:
-    """Evaluation mode inside the block; after it every module has the mode it had, also one that was frozen."""
-    modes = [(module, module.training) for module in model.modules()]
-    model.eval()
-    try:
-        yield
-    finally:
-        for module, mode in modes:
-            module.training = mode
+Evaluator = Callable[[nn.Module], Mapping[str, float]]
+"""A function that is called with a network and returns named numbers, such as accuracies."""
 
 
 class Run:
-    """A run at some step: the data on the device, the optimiser, and the running sums of the epoch."""
+    """A training run at some step: the data on the device, the optimiser, and the running sums of the epoch.
+
+    The parameters are those of :func:`confdiff.train`.
+
+    Attributes
+    ----------
+    step : int
+        Steps done.
+    risk_sum : float
+        Sum of the risks of the pairs in the current epoch.
+    seconds : float
+        Training time, without evaluations.
+    history : list of dict
+        One record per epoch.
+    best : dict or None
+        The highest value of ``keep_best``, the evaluations since, and the weights.
+    """
 
     def __init__(
         self,
@@ -72,23 +64,28 @@ class Run:
         recipe: Recipe,
         keep_best: str | None = None,
     ) -> None:
-        self.model, self.method, self.recipe, self.keep_best = model, method, recipe, keep_best
+        self.model = model
+        self.method = method
+        self.recipe = recipe
+        self.keep_best = keep_best
         self.n_classes = pairs.n_classes if pairs.has_vectors else None
         self.loss = loss or (logistic if self.n_classes is None else cross_entropy)
         self.device = find_device(recipe.device)
         model.to(self.device)
         self.prior = _checked_prior(prior, method, pairs)
-        self.source = source_of(pairs, method, self.prior, recipe)
-        self.items = for_network(pairs.items, model).to(self.source.place)
+        self.source = make_source(pairs, method, self.prior, recipe)
+        self.items = for_network(pairs.items, model).to(self.source.item_device)
         self.buffer = self._buffer()
         self.companion = self._companion(pairs)
         self.parameters = list(model.parameters())
         self.optimizer, self.peak_rates = self._optimizer()
-        self.step, self.risk_sum, self.seconds = 0, 0.0, 0.0
+        self.step = 0
+        self.risk_sum = 0.0
+        self.seconds = 0.0
         self.history: History = []
-        self.best: dict[str, Any] | None = None  # the value of what is kept best, since when, and the weights
-        self._tables: dict[int, Tensor] = {}  # place of a parameter -> its gradient, where that comes sparse
-        self._drawn = -1  # the epoch that the batches are drawn from
+        self.best: dict[str, Any] | None = None
+        self._dense_gradients: dict[int, Tensor] = {}  # index of a parameter with sparse gradients -> its buffer
+        self._batches_epoch = -1  # the epoch that the batches are drawn from
         self._clock = time.perf_counter()
 
     def _companion(self, pairs: Pairs | StreamedPairs) -> Companion | None:
@@ -96,24 +93,24 @@ class Run:
             return None
         if isinstance(self.prior, Tensor):
             raise one_prior_only(self.method.name)
-        assert isinstance(pairs, Pairs)  # a stream has refused such methods by now
-        assert isinstance(self.source, InMemory)
-        strategy = pairs.ordering or "reverse"  # what people said is the order of their pairs: none was discarded
+        assert isinstance(pairs, Pairs)  # the streamed source rejects such methods
+        assert isinstance(self.source, InMemorySource)
+        strategy = pairs.ordering or "reverse"  # the order of pairs from people: no pair was discarded
         return self.method.companion(self.model, self.items, self.source.rows, self.prior, strategy=strategy)
 
     @property
     def predictor(self) -> nn.Module:
-        """The network that predicts: the one that is trained, or what a companion makes of it."""
+        """The network that predicts: the trained one, or the one that a companion derives from it."""
         return self.model if self.companion is None else self.companion.model
 
     def _buffer(self) -> Tensor:
         if self.recipe.forward_passes == 2 and self.source.n == 1:
-            raise ValueError("two forward passes need at least two pairs; got one.")
+            raise ValueError("forward_passes=2 needs at least two pairs; got one.")
         return self.items.new_empty((2 * max(self.source.sizes), *self.items.shape[1:]))
 
     def _optimizer(self) -> tuple[Optimizer, list[float]]:
-        chosen = self.recipe.optimizer
-        factory = chosen if callable(chosen) else OPTIMIZERS[chosen]
+        optimizer_or_name = self.recipe.optimizer
+        factory = optimizer_or_name if callable(optimizer_or_name) else OPTIMIZERS[optimizer_or_name]
         optimizer = factory(self.parameters, lr=self.recipe.learning_rate, weight_decay=self.recipe.weight_decay)
         return optimizer, [group["lr"] for group in optimizer.param_groups]
 
@@ -129,11 +126,11 @@ class Run:
 
     @property
     def epoch(self) -> int:
-        """Epochs that are done."""
+        """Completed epochs."""
         return self.step // self.steps_per_epoch
 
     def take_step(self) -> None:
-        """One batch: gather, score, risk, step."""
+        """Train on one batch: gather the items, score them, compute the risk, update the weights."""
         rows, (*targets, weight, prior) = self._next_batch()
         x = self._gather(rows)
         g, g_prime = self._scores(x)
@@ -143,38 +140,37 @@ class Run:
         risk = self.method.correction(terms).sum()
         value = risk.item()
         if not math.isfinite(value):
-            raise non_finite_risk(
-                terms, self.method.names_of(terms, many=self.n_classes is not None), self.epoch, self.step
-            )
+            term_names = self.method.names_of(terms, many=self.n_classes is not None)
+            raise non_finite_risk(terms, term_names, self.epoch, self.step)
         self._set_learning_rate()
-        for parameter in self.parameters:  # what optimizer.zero_grad() does, without its bookkeeping
+        for parameter in self.parameters:  # as optimizer.zero_grad() does, without its bookkeeping
             parameter.grad = None
         torch.autograd.backward(risk)
-        self._fill_tables()
+        self._densify_gradients()
         self.optimizer.step()
         if self.companion is not None:
             self.companion.after_step()
         self.risk_sum += value * len(g)
         self.step += 1
 
-    def _fill_tables(self) -> None:
-        """Sparse gradients, as of embeddings, in whole tables, which are kept: new ones cost a third of a step."""
-        for place, parameter in enumerate(self.parameters):
+    def _densify_gradients(self) -> None:
+        """Make sparse gradients, as of embeddings, dense in reused buffers: new ones cost a third of a step."""
+        for index, parameter in enumerate(self.parameters):
             if parameter.grad is not None and parameter.grad.is_sparse:
-                if place not in self._tables:
-                    self._tables[place] = torch.empty_like(parameter.detach())
-                parameter.grad = self._tables[place].zero_().add_(parameter.grad)
+                if index not in self._dense_gradients:
+                    self._dense_gradients[index] = torch.empty_like(parameter.detach())
+                parameter.grad = self._dense_gradients[index].zero_().add_(parameter.grad)
 
     def _next_batch(self) -> Batch:
-        """The batch of this step; a run that is resumed begins an epoch in the midst of it."""
-        if self._drawn != self.epoch:
+        """Return the batch of this step; a resumed run may start in the middle of an epoch."""
+        if self._batches_epoch != self.epoch:
             extra = [] if self.companion is None else self.companion.columns(self.epoch)
             self._batches = self.source.epoch(self.epoch, self.step % self.steps_per_epoch, extra)
-            self._drawn = self.epoch
+            self._batches_epoch = self.epoch
         return next(self._batches)
 
     def _gather(self, rows: Tensor) -> Tensor:
-        """The first items of the pairs, then the second ones."""
+        """Return the first items of the pairs, then the second items."""
         x = torch.index_select(self.items, 0, rows.reshape(-1), out=self.buffer[: rows.numel()])
         return x.to(self.device)
 
@@ -192,17 +188,18 @@ class Run:
     def _set_learning_rate(self) -> None:
         if self.recipe.schedule == "constant":
             return
-        share = SCHEDULES[self.recipe.schedule](self.step / self.total_steps)
+        fraction = SCHEDULES[self.recipe.schedule](self.step / self.total_steps)
         for group, peak in zip(self.optimizer.param_groups, self.peak_rates, strict=True):
-            group["lr"] = peak * share
+            group["lr"] = peak * fraction
 
     def count_time(self) -> None:
         """Add the time since the last call to the seconds of training."""
         now = time.perf_counter()
-        self.seconds, self._clock = self.seconds + now - self._clock, now
+        self.seconds = self.seconds + now - self._clock
+        self._clock = now
 
-    def end_epoch(self, evaluate: Evaluation | None) -> None:
-        """Close the epoch's record, with an evaluation if one is asked for."""
+    def end_epoch(self, evaluate: Evaluator | None) -> None:
+        """Append the record of the epoch to the history, with the numbers of ``evaluate`` if it is given."""
         self.count_time()
         record = {"epoch": self.epoch, "risk": self.risk_sum / self.source.n, "seconds": self.seconds}
         self.risk_sum = 0.0
@@ -210,29 +207,37 @@ class Run:
             with evaluating(self.predictor):
                 record |= {name: float(value) for name, value in evaluate(self.predictor).items()}
             self._keep_if_best(record)
-            self._clock = time.perf_counter()  # seconds are those of training
+            self._clock = time.perf_counter()  # evaluations do not count as training time
         self.history.append(record)
 
     def _keep_if_best(self, record: Mapping[str, float]) -> None:
-        """Keep the weights of the best value so far, and count the evaluations since."""
+        """Copy the weights if the value is the best so far; otherwise count the evaluations since the best."""
         if self.keep_best is None:
             return
         if self.keep_best not in record:
-            raise ValueError(f"keep_best must name what evaluate gives: {', '.join(record)}; got {self.keep_best!r}.")
-        now = record[self.keep_best]
-        if self.best is not None and not now > self.best["value"] and not math.isnan(self.best["value"]):
+            names = ", ".join(record)
+            raise ValueError(f"keep_best must be a number that evaluate returns: {names}; got {self.keep_best!r}.")
+        value = record[self.keep_best]
+        if self.best is not None and not value > self.best["value"] and not math.isnan(self.best["value"]):
             self.best["since"] += 1
             return
-        weights = {name: value.clone() for name, value in self.predictor.state_dict().items()}
-        self.best = {"value": now, "since": 0, "model": weights}
+        weights = {name: tensor.clone() for name, tensor in self.predictor.state_dict().items()}
+        self.best = {"value": value, "since": 0, "model": weights}
 
     def is_stuck(self, patience: int | None) -> bool:
-        """Whether the best value was not bettered in so many evaluations."""
+        """Return whether ``patience`` evaluations passed since the best value."""
         return patience is not None and self.best is not None and self.best["since"] >= patience
+
+    def load_final_weights(self) -> None:
+        """Load the best weights into the model, or those of the companion's network."""
+        if self.best is not None:
+            self.model.load_state_dict(self.best["model"])
+        elif self.companion is not None:
+            self.model.load_state_dict(self.predictor.state_dict())
 
 
 def _checked_prior(prior: Any, method: Method, pairs: Pairs | StreamedPairs) -> float | Tensor | None:
-    """No prior where none is needed, one for all, or one for each pair: (n,), or with K classes (n, K)."""
+    """Return None if no prior is needed, one prior for all pairs, or one per pair: (n,), or (n, K) for K classes."""
     if method.needs_prior and prior is None:
         raise prior_missing(method.name)
     if prior is None or method.prior == "unused":
