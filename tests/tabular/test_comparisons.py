@@ -1,8 +1,10 @@
+import hashlib
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from confdiff.tabular.comparisons import compare, split_pairs
+from confdiff.tabular.comparisons import compare, items_held_out, split_pairs
 from confdiff.tabular.model.agreement import agreement, wilson
 from confdiff.tabular.scales import parse_scale, recognise_scale
 from confdiff.tabular.tables import read_items, read_judged
@@ -45,10 +47,10 @@ def test_numbers_may_be_written_as_text(ids, names):
     [
         ({"left": ["a", "z"]}, r"column 'left', row 1: the id 'z' is not among the items\. Add the item"),
         ({"left": ["a", None]}, "column 'left', row 1: the id is missing"),
-        ({"right": ["a", "b"]}, r"row 0 \(2 such rows\): it compares 'a' with itself"),
+        ({"right": ["a", "b"]}, r"row 0 \(2 such rows\): 'a' is compared with itself"),
         ({"difference": [0.5, np.nan]}, "column 'difference', row 1: the difference is missing"),
-        ({"difference": [0.5, 1.7]}, r"must lie in \[-1, 1\].*row 1: 1.7\). Pass --scale"),
-        ({"weight": [1, -1]}, "column 'weight', row 1: the weight -1.0 is no weight"),
+        ({"difference": [0.5, 1.7]}, r"must lie in \[-1, 1\].*1.7 in row 1\)\. Pass scale="),
+        ({"weight": [1, -1]}, "column 'weight', row 1: the weight -1.0 is not valid"),
         ({"weight": [0, 0]}, "weight must be above 0 for at least one pair"),
     ],
 )
@@ -61,7 +63,11 @@ def test_what_cannot_be_used_is_named(columns, message):
     ("columns", "named", "message"),
     [
         ({}, {"lef": "left"}, "unknown role of a column 'lef'. Did you mean 'left'"),
-        ({}, {"left": "right", "right": "right"}, "the column 'right' is named by --left and --right"),
+        (
+            {},
+            {"left": "right", "right": "right"},
+            "one column cannot have two roles; got left='right' and right='right'",
+        ),
         ({"difference": [True, False]}, {}, "column 'difference', must be numeric; got true/false"),
         ({"difference": pd.to_datetime(["2026-01-01"] * 2)}, {}, "must be numeric; got times"),
     ],
@@ -77,7 +83,7 @@ def test_columns_that_cannot_be(columns, named, message):
     [
         ([1, "a", 2], "the ids must be all numbers or all text"),
         (["a", None, "c"], "the id is missing in row 1"),
-        (["a", "b", "a"], "the ids must differ; 'a' in row 2"),
+        (["a", "b", "a"], "the ids must be unique; 'a' in row 2"),
     ],
 )
 def test_ids_that_cannot_be(ids, message):
@@ -88,7 +94,7 @@ def test_ids_that_cannot_be(ids, message):
 def test_a_scale_that_is_told():
     items = read_items(ITEMS)
     assert compare(items, judged(difference=[0, 75]), parse_scale("0,100")).difference.tolist() == [-1, 0.5]
-    with pytest.raises(ValueError, match=r"row 1: 120\.0 lies beyond a scale from 0 to 100"):
+    with pytest.raises(ValueError, match=r"row 1: 120\.0 is outside a scale from 0 to 100"):
         compare(items, judged(difference=[0, 120]), parse_scale("0,100"))
 
 
@@ -134,18 +140,18 @@ def test_no_item_leaks_from_one_part_of_a_split_to_training():
     compared = random_comparisons()
     split = split_pairs(compared, 0.3, seed=1)
     trained = set(compared.left[split.train]) | set(compared.right[split.train])
-    for part in (split.stop, split.judge):
+    for part in (split.validation, split.test):
         new = [
             not {left, right} <= trained for left, right in zip(compared.left[part], compared.right[part], strict=True)
         ]
         assert all(new)
-    everything = np.concatenate([split.train, split.stop, split.judge])
+    everything = np.concatenate([split.train, split.validation, split.test])
     assert sorted(everything.tolist()) == list(range(1000))
     assert 0.2 < 1 - len(split.train) / 1000 < 0.4
-    stopped = set(compared.left[split.stop]) | set(compared.right[split.stop])
+    stopped = set(compared.left[split.validation]) | set(compared.right[split.validation])
     judged_by = [
         not {a, b} <= stopped | trained
-        for a, b in zip(compared.left[split.judge], compared.right[split.judge], strict=True)
+        for a, b in zip(compared.left[split.test], compared.right[split.test], strict=True)
     ]
     assert all(judged_by)
 
@@ -153,7 +159,7 @@ def test_no_item_leaks_from_one_part_of_a_split_to_training():
 def test_whole_groups_can_be_held_out():
     compared = random_comparisons()
     split = split_pairs(compared, 0.4, seed=0, by="group")
-    groups = [set(compared.group[part]) for part in (split.train, split.stop, split.judge)]
+    groups = [set(compared.group[part]) for part in (split.train, split.validation, split.test)]
     assert [len(group) for group in groups] == [6, 2, 2]
     assert not groups[0] & groups[1] | groups[0] & groups[2] | groups[1] & groups[2]
 
@@ -161,14 +167,28 @@ def test_whole_groups_can_be_held_out():
 def test_splits_depend_on_the_seed_alone():
     compared = random_comparisons()
     first, again, other = (split_pairs(compared, 0.2, seed) for seed in (0, 0, 1))
-    assert first.judge.tolist() == again.judge.tolist() != other.judge.tolist()
+    assert first.test.tolist() == again.test.tolist() != other.test.tolist()
+
+
+@pytest.mark.parametrize(
+    ("by", "digest"), [("item", "46e689bf448e10cd"), ("group", "9b1a330f084327d7"), ("pair", "ac1064f8063e6ae4")]
+)
+def test_splits_are_the_same_in_every_version(by, digest):
+    split = split_pairs(random_comparisons(), 0.3, seed=7, by=by)
+    rows = np.concatenate([split.train, split.validation, split.test]).astype("<i8")
+    assert hashlib.blake2b(rows.tobytes(), digest_size=8).hexdigest() == digest
+
+
+def test_streams_hold_out_the_same_items_in_every_version():
+    rows = items_held_out(500, 0.2, seed=3).astype("<i8")
+    assert hashlib.blake2b(rows.tobytes(), digest_size=8).hexdigest() == "117ccd8380be3e75"
 
 
 def test_splits_that_cannot_be_made():
     with pytest.raises(ValueError, match="30 pairs are too few to hold"):
         split_pairs(random_comparisons(n_pairs=30), 0.2, 0)
     compared = compare(read_items(ITEMS), judged())
-    with pytest.raises(ValueError, match="name their column by --group"):
+    with pytest.raises(ValueError, match="name it with group="):
         split_pairs(compared, 0.2, 0, by="group")
 
 

@@ -59,9 +59,12 @@ def test_scales_weights_and_single_files(folder):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"left": "P9999"}, "part1.parquet (rows from 0), column 'left', row 7: the id 'P9999' is not among the items"),
-        ({"difference": 1.7}, "row 7: 1.7"),
-        ({"difference": np.nan}, "row 7: the difference is missing"),
+        (
+            {"left": "P9999"},
+            "part1.parquet, column 'left', row 7 (the first row is row 0): the id 'P9999' is not among the items",
+        ),
+        ({"difference": 1.7}, "1.7 in row 7 (the first row is row 0)"),
+        ({"difference": np.nan}, "row 7 (the first row is row 0): the difference is missing"),
     ],
 )
 def test_what_is_wrong_is_named_and_nothing_left_behind(folder, change, message):

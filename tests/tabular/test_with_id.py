@@ -48,11 +48,11 @@ def test_pairs_are_held_out_with_all_their_judgements():
     split = split_pairs(compared, 0.2, seed=0, by="pair")
     ends = [
         {frozenset(ends) for ends in zip(compared.left[part].tolist(), compared.right[part].tolist(), strict=True)}
-        for part in (split.train, split.stop, split.judge)
+        for part in (split.train, split.validation, split.test)
     ]
     assert not ends[0] & ends[1] | ends[0] & ends[2] | ends[1] & ends[2]
     assert len(split.train) == pytest.approx(0.8 * len(judged), rel=0.1)
-    assert set(compared.left[split.judge]) <= set(compared.left[split.train]) | set(compared.right[split.train])
+    assert set(compared.left[split.test]) <= set(compared.left[split.train]) | set(compared.right[split.train])
 
 
 @pytest.mark.parametrize("name", ["P{}", "{}", "{:03}"])

@@ -1,4 +1,4 @@
-"""Judged pairs that fit their items: checked, on the scale from -1 to 1, and split so that no item leaks."""
+"""Match judged pairs with their items, check them, and split them so that no item leaks."""
 
 import math
 from dataclasses import dataclass
@@ -9,24 +9,36 @@ from numpy.typing import NDArray
 
 from confdiff.randomness import derived_seed
 from confdiff.tabular.scales import Scale, recognise_scale
-from confdiff.tabular.tables import ItemTable, PairTable, is_missing
+from confdiff.tabular.tables import ItemTable, PairTable
+from confdiff.tabular.values import is_missing
 from confdiff.validation import check_fraction, check_weight
 
-Rows = NDArray[np.int64]
+_Rows = NDArray[np.int64]
 Unit = Literal["item", "group", "pair"]
-"""What is held out whole."""
-_FEWEST = 20  # pairs in each part of a split
+"""What a split holds out as a whole."""
+_MIN_PAIRS = 20  # in each set of a split
 
 
 @dataclass(frozen=True, eq=False)
 class Comparisons:
-    """n pairs of rows of an item table. scale: the one that the differences were on before.
+    """n judged pairs of the items of a table, on the scale from -1 to 1.
 
-    left, right: (n,). difference: (n,) in [-1, 1]. weight: (n,) with mean 1. group: (n,) names.
+    Attributes
+    ----------
+    left, right
+        (n,) rows of the items.
+    difference
+        (n,) in [-1, 1].
+    scale
+        The scale of the judgements before they were mapped to [-1, 1].
+    weight
+        (n,) with mean 1, or None.
+    group
+        (n,) names of groups, or None.
     """
 
-    left: Rows
-    right: Rows
+    left: _Rows
+    right: _Rows
     difference: NDArray[np.float32]
     scale: Scale
     weight: NDArray[np.float32] | None = None
@@ -36,119 +48,171 @@ class Comparisons:
         return len(self.left)
 
     @property
-    def items(self) -> Rows:
-        """The rows of the items that stand in some pair, each once, in order."""
+    def items(self) -> _Rows:
+        """The sorted rows of the items that occur in a pair."""
         return np.union1d(self.left, self.right)
 
-    def units(self, by: Unit) -> Rows | None:
-        """(n,) a number for each group, or for each pair, whichever item comes first; None for items, of which two."""
+    def units(self, by: Unit) -> _Rows | None:
+        """Number the groups, or the unordered pairs of items, of the comparisons.
+
+        Returns: (n,) a number for each comparison; None for ``by="item"``, as a comparison has two items.
+        """
         if by == "item":
             return None
         if by == "pair":
             ends = np.sort(np.stack([self.left, self.right]), axis=0)
             return np.unique(ends, axis=1, return_inverse=True)[1].reshape(-1)
         if self.group is None:
-            raise ValueError("groups can only be held out where pairs have one: name their column by --group.")
+            raise ValueError(
+                "hold_out_groups=True needs a column of groups, and the pairs have none: name it with group='...'."
+            )
         return np.unique(self.group, return_inverse=True)[1]
 
 
 def compare(items: ItemTable, judged: PairTable, scale: Scale | None = None) -> Comparisons:
-    """The pairs as rows of the items, or an error that names the first row which cannot be used.
+    """Match judged pairs with their items.
 
-    scale: of the differences; if not given it is recognised.
+    Parameters
+    ----------
+    items
+        The items.
+    judged
+        The pairs, which name items by their ids.
+    scale
+        Of the judgements; recognised if not given.
+
+    Raises
+    ------
+    ValueError
+        A row cannot be used, or the scale is not recognised. The message names the first such row.
     """
     left, right = judged.rows(items)
-    for side, names, rows in (("left", judged.left, left), ("right", judged.right, right)):
-        _refuse(judged, side, is_missing(names), "the id is missing", "Drop the row")
-        _refuse(judged, side, rows < 0, "the id {} is not among the items", "Add the item or drop the row", names)
-    own = "it compares {} with itself"
-    _refuse(judged, "right", left == right, own, "Drop the row", judged.right)
+    for role, names, rows in (("left", judged.left, left), ("right", judged.right, right)):
+        _refuse(judged, role, is_missing(names), "the id is missing", "Drop the row")
+        _refuse(judged, role, rows < 0, "the id {} is not among the items", "Add the item or drop the row", names)
+    _refuse(judged, "right", left == right, "{} is compared with itself", "Drop the row", judged.right)
     c = judged.difference
     _refuse(judged, "difference", ~np.isfinite(c), "the difference is missing", "Drop the row")
-    scale = scale or recognise_scale(c) or no_scale(judged)
-    beyond = (c < scale.low - 1e-6) | (c > scale.high + 1e-6)
-    _refuse(judged, "difference", beyond, f"{{}} lies beyond {scale.name}", "Mend it or pass --scale LOW,HIGH", c)
-    weight = None
-    if judged.weight is not None:
-        _refuse(
-            judged,
-            "weight",
-            ~(judged.weight >= 0),
-            "the weight {} is no weight",
-            "Weights are 0 or above",
-            judged.weight,
-        )
-        weight = check_weight(judged.weight, len(judged))
-    differences = scale.differences(c).clip(-1, 1).astype(np.float32)
-    return Comparisons(left, right, differences, scale, weight, judged.group)
+    scale = scale or recognise_scale(c)
+    if scale is None:
+        raise unknown_scale(judged)
+    outside = (c < scale.low - 1e-6) | (c > scale.high + 1e-6)
+    _refuse(judged, "difference", outside, f"{{}} is outside {scale.name}", "Correct it or pass scale=(low, high)", c)
+    return Comparisons(
+        left=left,
+        right=right,
+        difference=scale.differences(c).clip(-1, 1).astype(np.float32),
+        scale=scale,
+        weight=_weight(judged),
+        group=judged.group,
+    )
+
+
+def _weight(judged: PairTable) -> NDArray[np.float32] | None:
+    if judged.weight is None:
+        return None
+    invalid = ~(judged.weight >= 0)
+    _refuse(judged, "weight", invalid, "the weight {} is not valid", "Weights must be at least 0", judged.weight)
+    return check_weight(judged.weight, len(judged))
 
 
 def _refuse(
-    judged: PairTable, role: str, bad: NDArray[np.bool_], fault: str, remedy: str, values: NDArray[Any] | None = None
+    judged: PairTable,
+    role: str,
+    invalid: NDArray[np.bool_],
+    fault: str,
+    remedy: str,
+    values: NDArray[Any] | None = None,
 ) -> None:
-    rows = np.flatnonzero(bad)
+    """Raise an error that names the first invalid row, if there is one; ``{}`` in the fault is its value."""
+    rows = np.flatnonzero(invalid)
     if not len(rows):
         return
-    row = int(rows[0])
-    shown = "" if values is None else repr(values[row].item() if hasattr(values[row], "item") else values[row])
+    first = int(rows[0])
+    value = "" if values is None else repr(values[first].item() if hasattr(values[first], "item") else values[first])
     more = f" ({len(rows):,} such rows)" if len(rows) > 1 else ""
-    place = f"{judged.source}, column {judged.names[role]!r}, row {row}{more}"
-    raise ValueError(f"{place}: {fault.format(shown)}. {remedy}; `confdiff check` lists all that is wrong.")
+    place = f"{judged.source}, column {judged.names[role]!r}, {judged.source.at(first)}{more}"
+    raise ValueError(f"{place}: {fault.format(value)}. {remedy}; `confdiff check` lists all problems.")
 
 
-def no_scale(judged: PairTable) -> Scale:
-    """Raise the error for differences whose scale cannot be told."""
+def unknown_scale(judged: PairTable) -> ValueError:
+    """Return the error for differences whose scale is not recognised."""
     c = judged.difference
-    row = int(np.abs(c).argmax())
-    raise ValueError(
-        f"{judged.source}, column {judged.names['difference']!r}: differences must lie in [-1, 1], or be on a scale "
-        f"that can be recognised; they go from {c.min():g} to {c.max():g} (row {row}: {c[row]:g}). "
-        "Pass --scale LOW,HIGH."
+    farthest = int(np.abs(c).argmax())
+    return ValueError(
+        f"{judged.source}, column {judged.names['difference']!r}: differences must lie in [-1, 1] or on a scale that "
+        f"is recognised; got {c.min():g} to {c.max():g} ({c[farthest]:g} in {judged.source.at(farthest)}). "
+        "Pass scale=(low, high)."
     )
 
 
 @dataclass(frozen=True)
 class Split:
-    """Which pairs are trained on, which training is stopped and scaled by, and which are only judged by."""
+    """Rows of the pairs of the training, validation and test sets.
 
-    train: Rows
-    stop: Rows
-    judge: Rows
-
-
-def split_pairs(comparisons: Comparisons, share: float, seed: int, *, by: Unit = "item") -> Split:
-    """Hold out about ``share`` of the pairs, half to stop by and half to judge by, so that no item leaks.
-
-    Some items are drawn, and a pair that touches one of them is not trained on; what touches items of the second half
-    is judged by. By group, whole groups are drawn; by pair, pairs of items that other pairs are trained on.
+    Training stops and probabilities are calibrated on the validation set; the test set serves for figures only.
     """
-    check_fraction("valid", share)
+
+    train: _Rows
+    validation: _Rows
+    test: _Rows
+
+
+def split_pairs(comparisons: Comparisons, fraction: float, seed: int, *, by: Unit = "item") -> Split:
+    """Hold out pairs, half for validation and half for testing, so that no item leaks.
+
+    Items are drawn, and a pair that touches one of them leaves the training set. Pairs that touch an item of the
+    second half form the test set. ``by="group"`` draws whole groups; ``by="pair"`` draws pairs, whose items may occur
+    in training pairs too.
+
+    Parameters
+    ----------
+    comparisons
+        The pairs.
+    fraction
+        About which fraction of the pairs to hold out, strictly between 0 and 1.
+    seed
+        Of the draw.
+    by
+        What is held out as a whole.
+
+    Raises
+    ------
+    ValueError
+        There are too few pairs, or no groups.
+    """
+    check_fraction("validation_fraction", fraction)
     units = comparisons.units(by)
     if units is not None:
-        part = _parts(units, share, seed)
+        part = _parts(units, fraction, seed)
     else:
-        parts = items_held_out(1 + max(comparisons.left.max(), comparisons.right.max()), share, seed)
+        parts = items_held_out(1 + max(comparisons.left.max(), comparisons.right.max()), fraction, seed)
         part = np.maximum(parts[comparisons.left], parts[comparisons.right])
     split = Split(*(np.flatnonzero(part == number) for number in range(3)))
-    if min(len(split.train), len(split.stop), len(split.judge)) < (1 if by == "group" else _FEWEST):
+    least = 1 if by == "group" else _MIN_PAIRS
+    if min(len(split.train), len(split.validation), len(split.test)) < least:
         raise ValueError(
-            f"{len(comparisons)} pairs are too few to hold {share:g} of them out. Pass --valid 0 to hold out none."
+            f"{len(comparisons)} pairs are too few to hold out a fraction of {fraction:g}. "
+            "Pass validation_fraction=0 to hold out none."
         )
     return split
 
 
-def items_held_out(count: int, share: float, seed: int) -> Rows:
-    """For each item 0 (trained on), 1 (stopped by) or 2 (judged by), so that about ``share`` of the pairs are held out.
+def items_held_out(count: int, fraction: float, seed: int) -> _Rows:
+    """Draw the items of the validation and the test set so that about ``fraction`` of the pairs are held out.
 
-    If both items of a pair are drawn alike, a share 1 - (1 - f)^2 of the pairs touches a share f of the items.
+    If both items of a pair are drawn alike, a fraction 1 - (1 - f)^2 of the pairs touches a fraction f of the items.
+
+    Returns: (count,) 0 for training, 1 for validation, 2 for testing.
     """
-    return _parts(np.arange(count), 1 - math.sqrt(1 - check_fraction("valid", share)), seed)
+    return _parts(np.arange(count), 1 - math.sqrt(1 - check_fraction("validation_fraction", fraction)), seed)
 
 
-def _parts(names: Rows, share: float, seed: int) -> Rows:
-    """For each name 0 (kept), 1 or 2 (held out), the same for equal names."""
-    count, chance = int(names.max()) + 1, np.random.default_rng(derived_seed(seed, "split"))
-    each = max(1, round(share * count / 2))
+def _parts(units: _Rows, fraction: float, seed: int) -> _Rows:
+    """Draw units, numbered from 0: 0 (training), 1 (validation) or 2 (test) for each entry, equal for equal units."""
+    count = int(units.max()) + 1
+    rng = np.random.default_rng(derived_seed(seed, "split"))
+    half = max(1, round(fraction * count / 2))
     part = np.zeros(count, dtype=np.int64)
-    part[chance.permutation(count)[: 2 * each]] = np.repeat([1, 2], each)[: min(2 * each, count)]
-    return part[names]
+    part[rng.permutation(count)[: 2 * half]] = np.repeat([1, 2], half)[: min(2 * half, count)]
+    return part[units]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from confdiff.display.text import listed
 from confdiff.estimators import ConfDiffClassifier
 from confdiff.pairs import Pairs
 from confdiff.tabular.comparisons import Comparisons, Split, Unit, compare, split_pairs
@@ -17,7 +18,8 @@ from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.model.agreement import agreement, difference_reliability
 from confdiff.tabular.model.model import ComparisonModel
 from confdiff.tabular.scales import Scale, parse_scale
-from confdiff.tabular.tables import ItemTable, is_missing, read_items, read_judged
+from confdiff.tabular.tables import ItemTable, read_items, read_judged
+from confdiff.tabular.values import is_missing
 from confdiff.tabular.weight_decay import CRITERIA, best_weight_decay, try_weight_decays
 from confdiff.validation import as_array, check_choice, check_labels
 
@@ -122,7 +124,10 @@ def _without_labels(table: ItemTable, labels: str | None) -> tuple[ItemTable, ND
     if labels is None:
         return table, None
     if labels not in table.columns:
-        raise ValueError(f"{table.source} has no column {labels!r}, as --labels says.")
+        raise ValueError(
+            f"no column of {table.source} is named {labels!r} (labels={labels!r}); "
+            f"the columns are {listed(table.columns)}."
+        )
     rest = {name: column for name, column in table.columns.items() if name != labels}
     return replace(table, columns=rest), table.columns[labels]
 
@@ -164,7 +169,7 @@ def _with_weight_decay(
     by = options.weight_decay
     if not isinstance(by, str):
         return options, {"weight decays": None, "weight decay by": None}
-    rows = np.arange(len(compared)) if split is None else np.union1d(split.train, split.stop)
+    rows = np.arange(len(compared)) if split is None else np.union1d(split.train, split.validation)
     units, pairs = compared.units(options.held_out_by), _pairs(encoded, compared)[rows]
     whole = None if units is None else units[rows]
     tried = try_weight_decays(new_classifier(options, verbose), pairs, whole, options.seed, by=by, labelled=known)
@@ -208,7 +213,7 @@ def _fitted(
     if split is None:
         return classifier.fit(everything, labelled=known, checkpoint=checkpoint)
     return classifier.fit(
-        everything[split.train], validation=everything[split.stop], labelled=known, checkpoint=checkpoint
+        everything[split.train], validation=everything[split.validation], labelled=known, checkpoint=checkpoint
     )
 
 
@@ -235,14 +240,14 @@ def _data(table: ItemTable, features: ItemFeatures, compared: Comparisons) -> di
 def _judged(classifier: ConfDiffClassifier, encoded: Matrix, compared: Comparisons, split: Split) -> dict[str, Any]:
     """Figures from the pairs that were neither trained on nor stopped by."""
     p = classifier.predict_proba(encoded)[:, 1]
-    rows = split.judge
+    rows = split.test
     trained = np.zeros(len(encoded), dtype=bool)
     trained[compared.left[split.train]] = trained[compared.right[split.train]] = True
     new = rows[~trained[compared.left[rows]] & ~trained[compared.right[rows]]]
     c = compared.difference
     found = {
         "pairs trained on": len(split.train),
-        "pairs stopped by": len(split.stop),
+        "pairs stopped by": len(split.validation),
         "judged": agreement(p[compared.left[rows]], p[compared.right[rows]], c[rows]).as_dict(),
         "reliability": difference_reliability(p[compared.left[rows]], p[compared.right[rows]], c[rows]),
     }

@@ -16,13 +16,15 @@ from confdiff.estimators import ConfDiffClassifier
 from confdiff.io.batches import column_names, read_batches, writing_batches
 from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.pairs.parquet import parquet_files
-from confdiff.tabular.comparisons import compare, items_held_out, no_scale
+from confdiff.tabular.comparisons import compare, items_held_out, unknown_scale
 from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.fitting import FitOptions, new_classifier, without_nan
 from confdiff.tabular.model.agreement import agreement, difference_reliability
 from confdiff.tabular.model.model import ComparisonModel
 from confdiff.tabular.scales import Scale, recognise_scale
-from confdiff.tabular.tables import ItemTable, PairTable, read_judged, recognised_id, take_ids
+from confdiff.tabular.sources import Source
+from confdiff.tabular.tables import ItemTable, PairTable, read_judged, recognised_id
+from confdiff.tabular.values import check_ids
 
 LEARNED_FROM = 200_000
 """So many items, the first ones of the file, tell how columns become numbers."""
@@ -80,7 +82,7 @@ def _encoded(
 ) -> tuple[ItemFeatures, NDArray[Any], Path]:
     """What was learned of the columns, the ids, and the file with the features of all items."""
     there = column_names(path)
-    key = id or recognised_id(path, there)
+    key = id or recognised_id(Source.of_file(path), there)
     used = [name for name in there if name not in ignore]
     features = ItemFeatures(kinds=options.kinds, most_words=options.most_words)
     features.fit(_first(path, used, key))
@@ -96,14 +98,14 @@ def _encoded(
     mapped[:] = np.memmap(raw, dtype=np.float32, mode="r", shape=(count, width))
     mapped.flush()
     raw.unlink()
-    return features, take_ids(str(path), np.concatenate(ids)), output
+    return features, check_ids(Source.of_file(path), np.concatenate(ids)), output
 
 
 def _tables(path: Path, columns: list[str], key: str) -> Iterator[ItemTable]:
     for batch in read_batches(path, dict.fromkeys(columns)):
         found = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in columns}
         ids = found.pop(key)
-        yield ItemTable(str(path), ids, found)
+        yield ItemTable(Source.of_file(path), ids, found)
 
 
 def _first(path: Path, columns: list[str], key: str) -> ItemTable:
@@ -116,7 +118,7 @@ def _first(path: Path, columns: list[str], key: str) -> ItemTable:
     if not parts:
         raise ValueError(f"{path} must have at least one row.")
     joined = {name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns}
-    return ItemTable(str(path), np.concatenate([part.ids for part in parts]), joined)
+    return ItemTable(Source.of_file(path), np.concatenate([part.ids for part in parts]), joined)
 
 
 def _as_rows(
@@ -126,7 +128,7 @@ def _as_rows(
     import pyarrow
 
     told = scale or _scale_of(pairs, columns)
-    table, count = ItemTable("the items", ids, {}), 0
+    table, count = ItemTable(Source("the items"), ids, {}), 0
     with writing_batches(work / "pairs.parquet") as write:
         for judged in _judged_parts(pairs, columns):
             compared = compare(table, judged, told)
@@ -143,7 +145,7 @@ def _judged_parts(pairs: Path, columns: dict[str, str | None]) -> Iterator[PairT
         start = 0
         for batch in read_batches(file, dict.fromkeys(column_names(file)), _ROWS):
             part = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names}
-            yield replace(read_judged(part, **columns), source=f"{file} (rows from {start:,})")
+            yield replace(read_judged(part, **columns), source=Source.of_file(file, start))
             start += batch.num_rows
 
 
@@ -156,7 +158,10 @@ def _scale_of(pairs: Path, columns: dict[str, str | None]) -> Scale:
             seen += [c.min(), c.max(), *c[c % 1 != 0][:1]]
         if len(c) and np.abs(c).max() > farthest:
             farthest, where = float(np.abs(c).max()), part
-    return recognise_scale(seen[1:]) or no_scale(where or part)
+    found = recognise_scale(seen[1:])
+    if found is None:
+        raise unknown_scale(where or part)
+    return found
 
 
 def _fitted(

@@ -1,21 +1,20 @@
-"""Items and judged pairs as people have them: files or data frames, columns named or recognised.
-
-Rows are counted from 0, as pandas does, without a header.
-"""
+"""Read items and judged pairs from files or data frames; find out which column is which."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.io.lookup import first_repeated, places_of
+from confdiff.display.text import listed
+from confdiff.io.lookup import places_of
 from confdiff.io.tables import read_table
-from confdiff.validation import as_array, check_choice
+from confdiff.tabular.sources import Source
+from confdiff.tabular.values import as_floats, check_ids, ids_like
+from confdiff.validation import check_choice
 
 ID = ("id", "item", "item_id", "name", "key")
 ROLES = {
@@ -27,7 +26,7 @@ ROLES = {
     "time": ("time", "timestamp", "date"),
     "group": ("group", "topic", "query", "prompt", "session"),
 }
-"""What a column of pairs can be -> the names, in small letters, by which it is recognised."""
+"""The roles of columns of pairs, each with the lower-case names by which its column is recognised."""
 
 NEEDED = ("left", "right", "difference")
 Columns = dict[str, NDArray[Any]]
@@ -35,13 +34,21 @@ Columns = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True, eq=False)
 class ItemTable:
-    """Items: what they are called and what is known about each.
+    """N items with their ids and columns.
 
-    source: the file, or what it is called in messages. ids: (N,). columns: (N,) each, as they came, without the ids.
-    id_name: what the column of the ids is called.
+    Attributes
+    ----------
+    source
+        The name of the table in messages.
+    ids
+        (N,) unique ids.
+    columns
+        The columns as they came, (N,) each, without the ids.
+    id_name
+        The name of the column of ids.
     """
 
-    source: str
+    source: Source
     ids: NDArray[Any]
     columns: Columns
     id_name: str = "id"
@@ -50,19 +57,29 @@ class ItemTable:
         return len(self.ids)
 
     def with_ids(self) -> "ItemTable":
-        """The same with the ids as one column more."""
+        """Return the same table with the ids as a further column."""
         return replace(self, columns=self.columns | {self.id_name: self.ids})
 
 
 @dataclass(frozen=True, eq=False)
 class PairTable:
-    """Judged pairs as they came: nothing is checked against the items yet, and the scale is whatever it is.
+    """n judged pairs as they came, neither checked against the items nor rescaled.
 
-    names: which column was taken for what. left, right: (n,) ids. difference: (n,) numbers, NaN where none was given.
-    weight, annotator, time, group: (n,), where there are such columns.
+    Attributes
+    ----------
+    source
+        The name of the table in messages.
+    names
+        Role -> the column that has it.
+    left, right
+        (n,) ids of the two items.
+    difference
+        (n,) judgements, NaN where one is missing.
+    weight, annotator, time, group
+        (n,), or None without such a column.
     """
 
-    source: str
+    source: Source
     names: dict[str, str]
     left: NDArray[Any]
     right: NDArray[Any]
@@ -76,179 +93,158 @@ class PairTable:
         return len(self.left)
 
     def rows(self, items: ItemTable) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The row numbers of both items of each pair; -1 where an id is not among the items, or missing."""
-        left, right = (_same_kind(column, items.ids) for column in (self.left, self.right))
-        return places_of(left, items.ids), places_of(right, items.ids)
+        """Return the rows of the left and the right items, (n,) each; -1 where an id is missing or unknown."""
+        left = places_of(ids_like(self.left, items.ids), items.ids)
+        right = places_of(ids_like(self.right, items.ids), items.ids)
+        return left, right
 
 
 def read_items(source: Any, *, id: str | None = None, ignore: Iterable[str] = ()) -> ItemTable:
-    """Items from a file or a data frame.
+    """Read items from a file or a data frame.
 
-    id: the column of the ids; if not given, the index of a data frame, and where that only counts the rows, or in a
-        file, a column that is called so. ignore: columns that are left out.
+    Parameters
+    ----------
+    source
+        A path, a data frame, or a mapping from names to columns.
+    id
+        The column of ids. By default the index of a data frame, unless it only counts the rows and a column has one
+        of the names in :data:`ID`; in a file, the column with such a name.
+    ignore
+        Columns to leave out.
+
+    Raises
+    ------
+    ValueError
+        A column is missing, ids are missing or repeated, or the table is empty.
     """
     name, columns = columns_of(source, "items")
-    if id is None and _has_names(source, columns):
-        index, id_name = np.asarray(source.index), str(source.index.name or "id")
+    if id is None and _index_holds_ids(source, columns):
+        ids = np.asarray(source.index)
+        id_name = str(source.index.name or "id")
     else:
-        id_name = _the_column(name, columns, "id", id, ID)
-        index = columns.pop(id_name)
-    for left_out in ignore:
-        _check_there(name, columns, left_out, "--ignore")
-        del columns[left_out]
+        id_name = _find_column(name, columns, "id", id, ID)
+        ids = columns.pop(id_name)
+    for column in ignore:
+        _check_column(name, columns, column, "ignore")
+        del columns[column]
     if not columns:
-        raise ValueError(f"{name} must have at least one column beside the ids.")
-    if not len(index):
-        raise ValueError(f"{name} must have at least one row below its header.")
-    return ItemTable(name, take_ids(name, index), columns, id_name)
+        raise ValueError(f"{name} must have at least one column besides the ids.")
+    _check_not_empty(name, ids)
+    return ItemTable(source=name, ids=check_ids(name, ids), columns=columns, id_name=id_name)
 
 
-def _has_names(source: Any, columns: Columns) -> bool:
-    """Whether the index of a data frame are the ids of its rows."""
+def _index_holds_ids(source: Any, columns: Columns) -> bool:
+    """Return whether the index of a data frame holds the ids of its rows."""
     if not hasattr(source, "index"):
         return False
     return _recognised(columns, ID) is None or list(source.index) != list(range(len(source)))
 
 
-def recognised_id(source: Any, names: Iterable[str]) -> str:
-    """The column of the ids among these."""
-    return _the_column(str(source), dict.fromkeys(names, np.empty(0)), "id", None, ID)
+def recognised_id(source: Source, names: Iterable[str]) -> str:
+    """Return which of these columns holds the ids."""
+    return _find_column(source, names, "id", None, ID)
 
 
-def read_judged(source: Any, **named: str | None) -> PairTable:
-    """Judged pairs from a file or a data frame.
+def read_judged(source: Any, **columns: str | None) -> PairTable:
+    """Read judged pairs from a file or a data frame.
 
-    named: which column is what, such as ``left="arg1"``; those not given are recognised by their names.
+    Parameters
+    ----------
+    source
+        A path, a data frame, or a mapping from names to columns.
+    columns
+        Role -> name of its column, such as ``left="arg1"``. Other columns are recognised by their names, see
+        :data:`ROLES`.
+
+    Raises
+    ------
+    ValueError
+        A column is missing, has two roles or is not numeric where it must be, or the table is empty.
     """
-    for role in named:
+    for role in columns:
         check_choice("role of a column", role, ROLES)
-    name, columns = columns_of(source, "pairs")
-    used: dict[str, str] = {}
+    name, table = columns_of(source, "pairs")
+    names = _roles(name, table, columns)
+    _check_not_empty(name, table[names["left"]])
+    values = {role: table[column] for role, column in names.items()}
+    for role in ("difference", "weight"):
+        if role in values:
+            values[role] = as_floats(name, names[role], values[role])
+    return PairTable(source=name, names=names, **values)
+
+
+def _roles(source: Source, table: Columns, chosen: Mapping[str, str | None]) -> dict[str, str]:
+    """Return role -> column, for the roles that are needed, chosen or recognised."""
+    names: dict[str, str] = {}
     for role, usual in ROLES.items():
-        free = [column for column in columns if column not in used.values()]
-        if role in NEEDED or named.get(role) is not None:
-            used[role] = _the_column(name, columns, role, named.get(role), usual, free)
-        elif (found := _recognised(free, usual)) is not None:
-            used[role] = found
-    twice = [column for column, count in Counter(used.values()).items() if count > 1]
-    if twice:
-        roles = " and ".join(f"--{role}" for role, column in used.items() if column == twice[0])
-        raise ValueError(f"{name}: the column {twice[0]!r} is named by {roles}; each needs one of its own.")
-    if not len(columns[used["left"]]):
-        raise ValueError(f"{name} must have at least one row below its header.")
-    known = {role: columns[column] for role, column in used.items()}
-    known["difference"] = _numbers(name, used["difference"], known["difference"])
-    if "weight" in known:
-        known["weight"] = _numbers(name, used["weight"], known["weight"])
-    return PairTable(name, used, **known)
+        free = [column for column in table if column not in names.values()]
+        if role in NEEDED or chosen.get(role) is not None:
+            names[role] = _find_column(source, table, role, chosen.get(role), usual, free)
+        else:
+            column = _recognised(free, usual)
+            if column is not None:
+                names[role] = column
+    repeated = [column for column, count in Counter(names.values()).items() if count > 1]
+    if repeated:
+        roles = " and ".join(f"{role}={column!r}" for role, column in names.items() if column == repeated[0])
+        raise ValueError(f"{source}: one column cannot have two roles; got {roles}.")
+    return names
 
 
-def columns_of(source: Any, what: str) -> tuple[str, Columns]:
-    """What a file, a data frame or a mapping is called in messages, and its columns."""
+def columns_of(source: Any, what: str) -> tuple[Source, Columns]:
+    """Return the source of a table, for messages, and its columns.
+
+    Parameters
+    ----------
+    source
+        A path, a data frame, or a mapping from names to columns.
+    what
+        What the rows are, such as ``"items"``.
+    """
     if hasattr(source, "columns"):  # a data frame
         if not source.columns.is_unique:
-            twice = source.columns[source.columns.duplicated()][0]
-            raise ValueError(f"the columns of the {what} must have different names; {twice!r} stands there twice.")
-        return f"the {what}", {str(name): source[name].to_numpy() for name in source.columns}
+            repeated = source.columns[source.columns.duplicated()][0]
+            raise ValueError(f"the columns of the {what} must have unique names; {repeated!r} is repeated.")
+        return Source(f"the {what}"), {str(name): source[name].to_numpy() for name in source.columns}
     if isinstance(source, Mapping):
-        return f"the {what}", {str(name): np.asarray(column) for name, column in source.items()}
-    return str(source), read_table(Path(source))
+        return Source(f"the {what}"), {str(name): np.asarray(column) for name, column in source.items()}
+    return Source.of_file(source), read_table(Path(source))
 
 
-def _the_column(
-    source: str, columns: Columns, role: str, named: str | None, usual: tuple[str, ...], free: Iterable[str] = ()
+def _find_column(
+    source: Source,
+    columns: Iterable[str],
+    role: str,
+    chosen: str | None,
+    usual: tuple[str, ...],
+    free: Iterable[str] = (),
 ) -> str:
-    if named is not None:
-        return _check_there(source, columns, named, f"--{role}")
-    found = _recognised(free or columns, usual)
-    if found is None:
+    """Return the column of a role: the chosen one, else the one with a usual name among the free columns."""
+    if chosen is not None:
+        return _check_column(source, columns, chosen, role)
+    column = _recognised(free or columns, usual)
+    if column is None:
         raise ValueError(
-            f"{source} must have a column {role!r}, or one that is named by --{role}; it has {_listed(columns)}."
+            f"no column of {source} is named {role!r}; the columns are {listed(columns)}. "
+            f"Name the right one with {role}='...'."
         )
-    return found
+    return column
 
 
-def _check_there(source: str, columns: Columns, name: str, flag: str) -> str:
+def _check_column(source: Source, columns: Iterable[str], name: str, argument: str) -> str:
     if name not in columns:
-        raise ValueError(f"{source} has no column {name!r}, as {flag} says; it has {_listed(columns)}.")
+        raise ValueError(
+            f"no column of {source} is named {name!r} ({argument}={name!r}); the columns are {listed(columns)}."
+        )
     return name
 
 
-def _listed(columns: Columns) -> str:
-    return ", ".join(list(columns)[:8]) + (" ..." if len(columns) > 8 else "")
+def _check_not_empty(source: Source, column: NDArray[Any]) -> None:
+    if not len(column):
+        raise ValueError(f"{source} must have at least one row of data; got none.")
 
 
 def _recognised(names: Iterable[str], usual: tuple[str, ...]) -> str | None:
-    """The first of the usual names that is there, whatever its capitals."""
-    there = {name.lower().strip(): name for name in names}
-    return next((there[name] for name in usual if name in there), None)
-
-
-def is_missing(column: NDArray[Any]) -> NDArray[np.bool_]:
-    """Where a column holds nothing: None, NaN, NA, not a time, or an empty text."""
-    if column.dtype == object:
-        return np.array([_is_nothing(value) for value in column.tolist()], dtype=bool)
-    missing = np.zeros(len(column), dtype=bool)
-    if column.dtype.kind in "fmM":
-        missing |= column != column
-    if column.dtype.kind == "U":
-        missing |= column == ""
-    return missing
-
-
-def _is_nothing(value: Any) -> bool:
-    if value is None or (isinstance(value, str) and not value.strip()):
-        return True
-    try:
-        return bool(value != value)
-    except TypeError:  # pandas' NA compares to NA, which is neither true nor false
-        return True
-
-
-def take_ids(source: str, ids: NDArray[Any]) -> NDArray[Any]:
-    """Ids that differ, none missing: numbers, or text."""
-    missing = np.flatnonzero(is_missing(ids))
-    if len(missing):
-        raise ValueError(f"{source}: the id is missing in row {missing[0]} ({len(missing)} such rows).")
-    if ids.dtype.kind not in "iufU":
-        values = ids.tolist()
-        numbers = [isinstance(value, Real) for value in values]
-        if any(numbers) and not all(numbers):
-            raise ValueError(f"{source}: the ids must be all numbers or all text.")
-        ids = np.array(values if any(numbers) else [str(value) for value in values])
-    twice = first_repeated(ids)
-    if twice is not None:
-        raise ValueError(f"{source}: the ids must differ; {ids[twice].item()!r} in row {twice} stands there before.")
-    return ids
-
-
-def _same_kind(names: NDArray[Any], ids: NDArray[Any]) -> NDArray[Any]:
-    """Names of items in the form that the ids have, so that both can be sorted together; what cannot be is no id."""
-    if ids.dtype.kind in "iuf":
-        numeric = names.dtype.kind in "iuf"
-        return names if numeric else np.array([_number_or_nan(value) for value in names.tolist()])
-    return np.array(
-        ["" if missing else _as_text(name) for name, missing in zip(names.tolist(), is_missing(names), strict=True)]
-    )
-
-
-def _as_text(name: Any) -> str:
-    """A name as text: a column of whole numbers with a gap is one of broken numbers, and 7.0 is called 7."""
-    return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
-
-
-def _number_or_nan(value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return float("nan")
-
-
-def _numbers(source: str, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
-    """A column of numbers, NaN where one is missing."""
-    odd = {"m": "times", "M": "times", "b": "true/false: who is higher is not yet by how much"}
-    if column.dtype.kind in odd:
-        raise ValueError(f"{source}, column {name!r}, must be numeric; got {odd[column.dtype.kind]}.")
-    if column.dtype == object:
-        column = np.where(is_missing(column), np.nan, column)
-    return as_array(f"{source}, column {name!r},", column).astype(np.float64)
+    """Return the first usual name among the names, ignoring case and blanks around them."""
+    by_name = {name.lower().strip(): name for name in names}
+    return next((by_name[name] for name in usual if name in by_name), None)

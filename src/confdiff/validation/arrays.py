@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 
-def as_array(name: str, values: Any, columns: Iterable[str] | None = None) -> NDArray[Any]:
+def as_array(name: str, values: Any, columns: Iterable[str] | None = None, *, start: int = 0) -> NDArray[Any]:
     """Convert an array-like (list, NumPy, pandas, torch) to a dense numeric NumPy array, without a copy if possible.
 
     Parameters
@@ -23,6 +23,8 @@ def as_array(name: str, values: Any, columns: Iterable[str] | None = None) -> ND
         The values to convert.
     columns : iterable of str or None
         Names of the columns, for messages.
+    start : int
+        Number of the first row, for messages.
 
     Raises
     ------
@@ -42,7 +44,7 @@ def as_array(name: str, values: Any, columns: Iterable[str] | None = None) -> ND
         try:
             array = array.astype(np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"{name} must be numeric; got {_first_non_number(array, columns)}.") from error
+            raise ValueError(f"{name} must be numeric; got {_first_non_number(array, columns, start)}.") from error
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{name} must be numeric; got values of type {array.dtype}.")
     return array
@@ -66,10 +68,10 @@ def column_names(items: Any) -> tuple[str, ...] | None:
     return tuple(columns)
 
 
-def _first_non_number(array: NDArray[Any], columns: Iterable[str] | None) -> str:
-    for index, value in np.ndenumerate(array):
+def _first_non_number(array: NDArray[Any], columns: Iterable[str] | None, start: int) -> str:
+    for (row, *rest), value in np.ndenumerate(array):
         if not isinstance(value, Real):
-            return f"{value!r} at {describe_index(index, columns)}"
+            return f"{value!r} at {describe_index((row + start, *rest), columns)}"
     return "values that are not numbers"
 
 

@@ -12,7 +12,7 @@ from confdiff.pairs.describe import NEAR_TIE
 from confdiff.tabular.checks.findings import FIRST, Finding
 from confdiff.tabular.checks.graph import Edges, Floats, Judgements, Rows, parts_of
 from confdiff.tabular.checks.one_score import fitted_scores
-from confdiff.tabular.tables import is_missing
+from confdiff.tabular.values import is_missing
 
 FEWEST = 10  # pairs by which an annotator is judged
 FOLDS = 20  # annotators beyond so many share the scores that they are held against

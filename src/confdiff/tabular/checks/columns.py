@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from confdiff.tabular.checks.findings import Finding, Mask, where
 from confdiff.tabular.features.item_features import ItemFeatures
-from confdiff.tabular.tables import ItemTable, PairTable, is_missing
+from confdiff.tabular.tables import ItemTable, PairTable
+from confdiff.tabular.values import is_missing
 
 _MOST_NAMED = 5  # columns in one finding
 
@@ -39,13 +40,13 @@ class Table:
 def item_table(items: ItemTable, use: "Use") -> Table:
     """What the columns of items hold."""
     columns = [_column(name, use.kinds.get(name, "unknown"), column) for name, column in items.columns.items()]
-    return Table(items.source, len(items), tuple(columns))
+    return Table(items.source.name, len(items), tuple(columns))
 
 
 def pair_table(pairs: PairTable) -> Table:
     """What the columns of pairs are taken for, and hold."""
     columns = [_column(name, role, getattr(pairs, role)) for role, name in pairs.names.items()]
-    return Table(pairs.source, len(pairs), tuple(columns))
+    return Table(pairs.source.name, len(pairs), tuple(columns))
 
 
 def _column(name: str, taken_for: str, column: NDArray[Any]) -> Column:

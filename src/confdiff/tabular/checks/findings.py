@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from confdiff.display.text import plural
 from confdiff.tabular.checks.graph import Rows
 from confdiff.tabular.scales import Scale
-from confdiff.tabular.tables import PairTable, is_missing
+from confdiff.tabular.tables import PairTable
+from confdiff.tabular.values import is_missing
 
 Severity = Literal["stop", "mind", "note"]
 """``stop``: `confdiff fit` would refuse. ``mind``: it goes on, but it matters. ``note``: good to know."""

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from confdiff.io.lookup import places_of
 from confdiff.tabular.features.text_form import FORM, form_of
-from confdiff.tabular.tables import Columns, is_missing
-from confdiff.validation import as_array, check_choice, check_finite
+from confdiff.tabular.sources import Source
+from confdiff.tabular.tables import Columns
+from confdiff.tabular.values import as_numeric, is_missing
+from confdiff.validation import check_choice, check_finite
 
 Matrix = NDArray[np.float32]
 
@@ -35,7 +37,7 @@ class Numbers:
     marked: tuple[str, ...]
 
     @classmethod
-    def learn(cls, columns: Columns, source: str) -> Self:
+    def learn(cls, columns: Columns, source: Source) -> Self:
         """From the columns of training."""
         from sklearn.impute import SimpleImputer
         from sklearn.preprocessing import StandardScaler
@@ -47,7 +49,7 @@ class Numbers:
         fill, mean, scale = (tuple(found.tolist()) for found in (imputer.statistics_, scaler.mean_, scaler.scale_))
         return cls(tuple(columns), fill, mean, scale, tuple(marked))
 
-    def encode(self, columns: Columns, source: str) -> Matrix:
+    def encode(self, columns: Columns, source: Source) -> Matrix:
         """(N, columns and marked ones)."""
         rows = len(next(iter(columns.values())))
         encoded = np.empty((rows, len(self.columns) + len(self.marked)), dtype=np.float32)
@@ -78,12 +80,12 @@ class Category:
     values: tuple[str, ...]
 
     @classmethod
-    def learn(cls, columns: Columns, source: str) -> Self:
+    def learn(cls, columns: Columns, source: Source) -> Self:
         """From the column of training."""
         ((name, column),) = columns.items()
         return cls((name,), tuple(np.unique(as_text(column)).tolist()))
 
-    def encode(self, columns: Columns, source: str) -> Matrix:
+    def encode(self, columns: Columns, source: Source) -> Matrix:
         """(N, values)."""
         places = places_of(as_text(columns[self.columns[0]]), np.array(self.values, dtype=object))
         encoded = np.zeros((len(places), len(self.values)), dtype=np.float32)
@@ -112,7 +114,7 @@ class Text:
     scale: tuple[float, ...]
 
     @classmethod
-    def learn(cls, columns: Columns, source: str, most_words: int = 2000) -> Self:
+    def learn(cls, columns: Columns, source: Source, most_words: int = 2000) -> Self:
         """From the column of training."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -135,7 +137,7 @@ class Text:
             tuple(scale.tolist()),
         )
 
-    def encode(self, columns: Columns, source: str) -> Matrix:
+    def encode(self, columns: Columns, source: Source) -> Matrix:
         """(N, words and form)."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -169,18 +171,15 @@ def from_state(state: dict[str, Any]) -> Encoder:
     return KINDS[check_choice("kind of column", state["kind"], KINDS)](**values)
 
 
-def as_numbers(source: str, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
+def as_numbers(source: Source, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
     """A column of numbers, of truth values or of times (in days), NaN where one is missing."""
-    what = f"{source}, column {name!r},"
     if column.dtype.kind == "M":
         missing = np.isnat(column)
         days = (column - np.datetime64(0, "D")) / np.timedelta64(1, "D")
         return np.where(missing, np.nan, days)
-    if column.dtype == object:
-        column = np.where(is_missing(column), np.nan, column)
-    numbers = as_array(what, column)
+    numbers = as_numeric(source, name, column)
     if numbers.dtype.kind == "f":
-        check_finite(what, np.where(np.isnan(numbers), 0, numbers))
+        check_finite(source.column(name), np.where(np.isnan(numbers), 0, numbers), start=source.first_row)
     return numbers.astype(np.float64, copy=False)
 
 

@@ -20,7 +20,9 @@ from confdiff.tabular.features.encoders import (
     as_text,
     from_state,
 )
-from confdiff.tabular.tables import Columns, ItemTable, columns_of, is_missing
+from confdiff.tabular.sources import Source
+from confdiff.tabular.tables import Columns, ItemTable, columns_of
+from confdiff.tabular.values import is_missing
 from confdiff.validation import check_choice, check_count
 
 KINDS = ("number", "flag", "time", "category", "text", "ignore")
@@ -79,7 +81,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self.n_features_in_ = len(used)
         return self
 
-    def _learned(self, source: str, used: Columns) -> list[Encoder]:
+    def _learned(self, source: Source, used: Columns) -> list[Encoder]:
         numbers = {name: column for name, column in used.items() if self.kinds_[name] in NUMERIC}
         encoders: list[Encoder] = [Numbers.learn(numbers, source)] if numbers else []
         for name, column in used.items():

@@ -16,7 +16,8 @@ from confdiff.tabular.model.agreement import Agreement, agreement
 from confdiff.tabular.model.model import ComparisonModel
 from confdiff.tabular.model.scoring import probabilities_of, scored_batches
 from confdiff.tabular.scales import Scale
-from confdiff.tabular.tables import is_missing, read_items, read_judged
+from confdiff.tabular.tables import read_items, read_judged
+from confdiff.tabular.values import is_missing
 from confdiff.validation import as_array, check_labels
 
 if TYPE_CHECKING:

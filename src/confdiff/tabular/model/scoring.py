@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from confdiff.io.batches import column_names, read_batches, writing_batches
 from confdiff.tabular.features.encoders import Category
 from confdiff.tabular.model.model import ComparisonModel
+from confdiff.tabular.sources import Source
 from confdiff.tabular.tables import ID, ItemTable
 
 
@@ -58,7 +59,7 @@ def scored_batches(
     for batch in read_batches(items, _text_ids(items, wanted, key)):
         columns = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in types}
         ids = batch.column(key) if key is not None else np.arange(start, start + batch.num_rows)
-        table = ItemTable(str(items), np.arange(start, start + batch.num_rows), columns)
+        table = ItemTable(Source.of_file(items, start), np.arange(start, start + batch.num_rows), columns)
         found = (ids, probabilities_of(model, table))
         yield found if also is None else (*found, batch.column(also).to_numpy(zero_copy_only=False))
         start += batch.num_rows

@@ -1,0 +1,61 @@
+"""Name tables and their rows in messages."""
+
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+_FIRST_ROWS = {".csv": 2, ".tsv": 2, ".jsonl": 1}
+_NOTES = {".csv": "the header is row 1", ".tsv": "the header is row 1", ".jsonl": "the first line is row 1"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a table comes from: its name in messages, and how its rows are numbered.
+
+    Rows of a file are numbered as an editor shows them, rows of a data frame from 0.
+
+    Attributes
+    ----------
+    name
+        The path of a file, or ``"the items"`` and the like.
+    first_row
+        The number of the first row of data.
+    note
+        How rows are numbered, where a reader may wonder.
+
+    Examples
+    --------
+    >>> Source("the pairs").at(5)
+    'row 5'
+    >>> Source.of_file("pairs.csv").at(5)
+    'row 7 (the header is row 1)'
+    """
+
+    name: str
+    first_row: int = 0
+    note: str = ""
+
+    @classmethod
+    def of_file(cls, path: str | PathLike[str], start: int = 0) -> "Source":
+        """Return the source of a file, or of the part of it that begins with row ``start`` of the data."""
+        ending = Path(path).suffix.lower()
+        note = _NOTES.get(ending, "the first row is row 0")
+        return cls(name=str(path), first_row=_FIRST_ROWS.get(ending, 0) + start, note=note)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def row(self, index: int) -> int:
+        """Return the number that the row at ``index`` (from 0) has for a reader."""
+        return int(index) + self.first_row
+
+    def at(self, index: int) -> str:
+        """Return the number of a row in words, with the note on numbering."""
+        return f"row {self.row(index)}{self._note()}"
+
+    def column(self, name: str) -> str:
+        """Return a column in words, for a message that numbers its rows."""
+        return f"{self.name}, column {name!r}{self._note()},"
+
+    def _note(self) -> str:
+        return f" ({self.note})" if self.note else ""

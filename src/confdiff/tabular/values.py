@@ -1,0 +1,109 @@
+"""Read the values of single columns: missing values, ids and numbers."""
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from confdiff.io.lookup import first_repeated
+from confdiff.tabular.sources import Source
+from confdiff.validation import as_array
+
+_NOT_NUMERIC = {
+    "m": "times",
+    "M": "times",
+    "b": "true/false values: they give the order of two items, not how far apart they are",
+}
+
+
+def is_missing(column: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return where a column is empty: None, NaN, NA, NaT or blank text. Shapes: (N,) -> (N,)."""
+    if column.dtype == object:
+        return np.array([_is_empty(value) for value in column.tolist()], dtype=bool)
+    missing = np.zeros(len(column), dtype=bool)
+    if column.dtype.kind in "fmM":
+        missing |= column != column
+    if column.dtype.kind == "U":
+        missing |= column == ""
+    return missing
+
+
+def _is_empty(value: Any) -> bool:
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:  # a comparison with pandas' NA is NA, which is neither true nor false
+        return True
+
+
+def check_ids(source: Source, ids: NDArray[Any]) -> NDArray[Any]:
+    """Return ids as an array of numbers or of text.
+
+    Parameters
+    ----------
+    source
+        The table of the ids, for messages.
+    ids
+        (N,) as they came.
+
+    Raises
+    ------
+    ValueError
+        An id is missing or repeated, or some ids are numbers and some are text.
+    """
+    missing = np.flatnonzero(is_missing(ids))
+    if len(missing):
+        more = f" ({len(missing):,} such rows)" if len(missing) > 1 else ""
+        raise ValueError(f"{source}: the id is missing in {source.at(missing[0])}{more}.")
+    if ids.dtype.kind not in "iufU":
+        values = ids.tolist()
+        numeric = [isinstance(value, Real) for value in values]
+        if any(numeric) and not all(numeric):
+            raise ValueError(f"{source}: the ids must be all numbers or all text.")
+        ids = np.array(values if any(numeric) else [str(value) for value in values])
+    repeated = first_repeated(ids)
+    if repeated is not None:
+        row = source.at(repeated)
+        raise ValueError(f"{source}: the ids must be unique; {ids[repeated].item()!r} in {row} is a repetition.")
+    return ids
+
+
+def ids_like(names: NDArray[Any], ids: NDArray[Any]) -> NDArray[Any]:
+    """Convert the names of items to the type of the ids, so that they can be compared.
+
+    A name that cannot be converted becomes NaN or an empty text, which is no id.
+    """
+    if ids.dtype.kind in "iuf":
+        numeric = names.dtype.kind in "iuf"
+        return names if numeric else np.array([_number_or_nan(value) for value in names.tolist()])
+    return np.array(
+        ["" if missing else _as_text(name) for name, missing in zip(names.tolist(), is_missing(names), strict=True)]
+    )
+
+
+def _as_text(name: Any) -> str:
+    """Return a name as text. A column of integers with a gap holds floats: 7.0 stands for the id 7."""
+    return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
+
+
+def _number_or_nan(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return float("nan")
+
+
+def as_floats(source: Source, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
+    """Return a numeric column as floats, with NaN where a number is missing."""
+    if column.dtype.kind in _NOT_NUMERIC:
+        raise ValueError(f"{source}, column {name!r}, must be numeric; got {_NOT_NUMERIC[column.dtype.kind]}.")
+    return as_numeric(source, name, column).astype(np.float64)
+
+
+def as_numeric(source: Source, name: str, column: NDArray[Any]) -> NDArray[Any]:
+    """Return a numeric column of any type, with NaN for missing objects; a message names the first bad row."""
+    if column.dtype == object:
+        column = np.where(is_missing(column), np.nan, column)
+    return as_array(source.column(name), column, start=source.first_row)
