@@ -319,7 +319,7 @@ def test_what_keeping_the_best_needs():
         run_for(2, keep_best="value")
     with pytest.raises(ValueError, match="name it with keep_best="):
         run_for(2, evaluate=evaluations([1, 2]), patience=1)
-    with pytest.raises(ValueError, match="must name what evaluate gives"):
+    with pytest.raises(ValueError, match="must be a number that evaluate returns"):
         run_for(2, evaluate=evaluations([1, 2]), keep_best="accuracy")
 
 
