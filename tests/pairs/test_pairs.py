@@ -44,9 +44,9 @@ def test_ids_are_looked_up_in_a_data_frame():
     pairs = Pairs.from_rows(table, frame, [0.1, 0.2])
     assert (gathered(pairs) == ITEMS[[[0, 1], [2, 3]]]).all()
     assert pairs.feature_names == ("age", "height", "weight")
-    with pytest.raises(ValueError, match="second column: the id 'eve' at row 1 is not in the index"):
+    with pytest.raises(ValueError, match="second column, row 1: the id 'eve' is not among the labels of the index"):
         Pairs.from_rows([["ann", "bob"], ["cid", "eve"]], frame)
-    with pytest.raises(ValueError, match="'ann' stands there more than once"):
+    with pytest.raises(ValueError, match="'ann' occurs more than once"):
         Pairs.from_rows(table, pd.concat([frame, frame.loc[["ann"]]]))
 
 

@@ -59,7 +59,7 @@ def test_the_best_items_are_those_of_the_user_s_parity(trained):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["topk", "recommender.safetensors", "--user", "u99"], "the user u99 was not in training"),
+        (["topk", "recommender.safetensors", "--user", "u99"], "the id 'u99' is not among the users in training"),
         (["topk", "likes.csv"], "is not a file that confdiff saved"),
         (["topk", "absent"], "absent"),
         (["train", "likes.csv"], "must have the columns user_id, video_id, watch_ratio"),

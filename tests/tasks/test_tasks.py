@@ -338,7 +338,7 @@ def test_a_truth_that_belongs_to_other_items_is_noticed(tmp_path):
     files = save_task(make_task(replace(QUICK, n_pairs=20)), tmp_path / "pairs.csv")
     lines = files["truth"].read_text().splitlines(keepends=True)
     files["truth"].write_text("".join(lines[:-3]))
-    with pytest.raises(ValueError, match=r"pairs-items\.csv, column 'id': the id \d+ in row \d+ is not among"):
+    with pytest.raises(ValueError, match=r"pairs-items\.csv, column 'id', row \d+: the id \d+ is not among"):
         read_truth(files["pairs"])
     files["truth"].write_text("".join(line.replace("posterior", "p") for line in lines))
     with pytest.raises(ValueError, match=r"pairs-truth\.csv must have a column 'posterior'"):

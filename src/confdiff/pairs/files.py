@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.io.lookup import rows_of
+from confdiff.io.lookup import first_repeated, holds_numbers, rows_of_ids
 from confdiff.io.tables import read_table
 from confdiff.pairs.pairs import Pairs
 from confdiff.validation import as_array, as_tensor, check_difference, check_vector
@@ -33,10 +33,32 @@ def read_pairs(path: Path, items: Path | None = None, *, bounded: bool = True) -
     if not features:
         raise ValueError(f"{items} must have at least one feature beside the column 'id'.")
     columns = [_feature(items, name, column) for name, column in features.items()]
-    left, right = (rows_of(ids, pairs[side], f"{path}, column {side!r}", items) for side in ("left", "right"))
+    left, right = (rows_in_table(items, ids, pairs[side], f"{path}, column {side!r}") for side in ("left", "right"))
     graded = Pairs(np.stack(columns, axis=1), left, right, feature_names=tuple(features))
     c = check_vector(f"{path}, column 'difference',", pairs["difference"])
     return graded.with_difference(as_tensor(check_difference(c) if bounded else c.astype(np.float32)))
+
+
+def rows_in_table(table: Path, ids: NDArray[Any], wanted: NDArray[Any], name: str) -> NDArray[np.int64]:
+    """Return the rows of ids in a table, whose own ids must be complete, differ, and be of the same kind.
+
+    Parameters
+    ----------
+    table : Path
+        The file that holds ``ids`` in its column ``id``.
+    ids, wanted, name :
+        As in :func:`~confdiff.io.lookup.rows_of_ids`.
+    """
+    for column_name, column in ((f"{table}, column 'id'", ids), (name, wanted)):
+        missing = [row for row, value in enumerate(column.tolist()) if value is None or value != value]
+        if missing:
+            raise ValueError(f"{column_name}: an id is missing in row {missing[0]}.")
+    if holds_numbers(ids) != holds_numbers(wanted):
+        raise ValueError(f"{name} and the ids in {table} must both be numbers or both text.")
+    repeated = first_repeated(ids)
+    if repeated is not None:
+        raise ValueError(f"{table}: the ids must differ; the id {ids[repeated]} occurs more than once.")
+    return rows_of_ids(ids, wanted, name=name)
 
 
 def with_columns(path: Path, *needed: str) -> dict[str, NDArray[Any]]:

@@ -11,6 +11,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
+from confdiff.io.lookup import rows_of_labels
 from confdiff.randomness import generator
 from confdiff.validation import (
     as_array,
@@ -20,7 +21,6 @@ from confdiff.validation import (
     check_finite,
     check_groups,
     check_items,
-    check_known_ids,
     check_labels,
     check_posteriors,
     check_rows,
@@ -114,7 +114,7 @@ class Pairs:
         Where ``items`` is a pandas data frame, the table holds labels of its index (ids) instead.
         """
         if hasattr(items, "columns"):
-            left, right = _rows_of_ids(rows, items)
+            left, right = _rows_in_frame(rows, items)
         else:
             table = as_array("pairs", rows)
             if table.ndim != 2 or table.shape[1] != 2:
@@ -334,15 +334,15 @@ def _not_two_columns(shape: tuple[int, ...]) -> ValueError:
     return ValueError(f"pairs must have shape (n, 2): two rows of the items each; got {shape}.")
 
 
-def _rows_of_ids(ids: Any, frame: Any) -> list[NDArray[np.int64]]:
+def _rows_in_frame(ids: Any, frame: Any) -> list[NDArray[np.int64]]:
     """The row numbers of two columns of ids, looked up in the index of a data frame."""
     if not frame.index.is_unique:
-        twice = frame.index[frame.index.duplicated()][0]
-        raise ValueError(f"the index of the items must hold each id once; {twice!r} stands there more than once.")
+        repeated = frame.index[frame.index.duplicated()][0]
+        raise ValueError(f"the index of the items must hold each id once; {repeated!r} occurs more than once.")
     table = np.asarray(ids, dtype=object)  # ids keep their types, also where these are mixed
     if table.ndim != 2 or table.shape[1] != 2:
         raise _not_two_columns(table.shape)
-    found = [frame.index.get_indexer(column).astype(np.int64) for column in table.T]
-    for what, column, rows in zip(("first", "second"), table.T, found, strict=True):
-        check_known_ids(f"pairs, {what} column", column, rows)
-    return found
+    return [
+        rows_of_labels(frame.index, column, name=f"pairs, {side} column")
+        for side, column in zip(("first", "second"), table.T, strict=True)
+    ]

@@ -9,7 +9,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
-from confdiff.io.lookup import places_of
+from confdiff.io.lookup import find_rows, rows_of_ids
 from confdiff.io.tensors import load_tree, save_tree
 from confdiff.models import RECOMMENDERS
 from confdiff.recommender.interactions import Interactions
@@ -62,7 +62,7 @@ class Recommender:
         seen: interactions whose items are not recommended to their users again.
         """
         wanted = np.asarray(users)
-        rows = self._numbers("user", self.user_ids, wanted)
+        rows = rows_of_ids(self.user_ids, wanted, name="users", among="the users in training")
         n_items, best = len(self.item_ids), min(check_count("k", k), len(self.item_ids))
         known = self._seen(seen)
         columns: dict[str, list[NDArray[Any]]] = {"user": [], "place": [], "item": [], "score": []}
@@ -82,26 +82,9 @@ class Recommender:
         """The numbers of the items that each user has seen; names that the model does not know are no matter."""
         if seen is None:
             return {}
-        places = [
-            _places(known, names) for known, names in ((self.user_ids, seen.user_ids), (self.item_ids, seen.item_ids))
-        ]
-        users, items = places[0][seen.users], places[1][seen.items]
+        users = find_rows(self.user_ids, seen.user_ids)[seen.users]
+        items = find_rows(self.item_ids, seen.item_ids)[seen.items]
         both = (users >= 0) & (items >= 0)
         order = np.argsort(users[both], kind="stable")
         owners, starts = np.unique(users[both][order], return_index=True)
         return dict(zip(owners.tolist(), np.split(items[both][order], starts[1:]), strict=True))
-
-    @staticmethod
-    def _numbers(what: str, known: NDArray[Any], names: NDArray[Any]) -> NDArray[np.int64]:
-        rows = _places(known, names)
-        unknown = np.flatnonzero(rows < 0)
-        if len(unknown):
-            raise ValueError(f"the {what} {names[unknown[0]]} was not in training; there is nothing to go by.")
-        return rows
-
-
-def _places(known: NDArray[Any], names: NDArray[Any]) -> NDArray[np.int64]:
-    """The places of names among the known ones, both as text where one of them is; -1 where they are not there."""
-    if (known.dtype.kind in "iuf") != (names.dtype.kind in "iuf"):
-        known, names = known.astype(str), names.astype(str)
-    return places_of(names, known)

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.display.text import listed
-from confdiff.io.lookup import places_of
+from confdiff.io.lookup import find_rows
 from confdiff.io.tables import read_table
 from confdiff.tabular.sources import Source
-from confdiff.tabular.values import as_floats, check_ids, ids_like
+from confdiff.tabular.values import as_floats, check_ids
 from confdiff.validation import check_choice
 
 ID = ("id", "item", "item_id", "name", "key")
@@ -94,9 +94,7 @@ class PairTable:
 
     def rows(self, items: ItemTable) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the rows of the left and the right items, (n,) each; -1 where an id is missing or unknown."""
-        left = places_of(ids_like(self.left, items.ids), items.ids)
-        right = places_of(ids_like(self.right, items.ids), items.ids)
-        return left, right
+        return find_rows(items.ids, self.left), find_rows(items.ids, self.right)
 
 
 def read_items(source: Any, *, id: str | None = None, ignore: Iterable[str] = ()) -> ItemTable:

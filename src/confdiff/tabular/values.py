@@ -70,31 +70,6 @@ def check_ids(source: Source, ids: NDArray[Any]) -> NDArray[Any]:
     return ids
 
 
-def ids_like(names: NDArray[Any], ids: NDArray[Any]) -> NDArray[Any]:
-    """Convert the names of items to the type of the ids, so that they can be compared.
-
-    A name that cannot be converted becomes NaN or an empty text, which is no id.
-    """
-    if ids.dtype.kind in "iuf":
-        numeric = names.dtype.kind in "iuf"
-        return names if numeric else np.array([_number_or_nan(value) for value in names.tolist()])
-    return np.array(
-        ["" if missing else _as_text(name) for name, missing in zip(names.tolist(), is_missing(names), strict=True)]
-    )
-
-
-def _as_text(name: Any) -> str:
-    """Return a name as text. A column of integers with a gap holds floats: 7.0 stands for the id 7."""
-    return str(int(name)) if isinstance(name, float) and name.is_integer() else str(name)
-
-
-def _number_or_nan(value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return float("nan")
-
-
 def as_floats(source: Source, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
     """Return a numeric column as floats, with NaN where a number is missing."""
     if column.dtype.kind in _NOT_NUMERIC:

@@ -8,11 +8,10 @@ import numpy as np
 import torch
 
 from confdiff.io.atomic import atomic_file
-from confdiff.io.lookup import rows_of
 from confdiff.io.tables import check_table_name, read_table, write_table
 from confdiff.pairs import Pairs
 from confdiff.pairs.describe import describe_pairs
-from confdiff.pairs.files import companion, read_pairs, with_columns
+from confdiff.pairs.files import companion, read_pairs, rows_in_table, with_columns
 from confdiff.tasks.task import Task
 
 
@@ -63,5 +62,6 @@ def read_truth(path: Path) -> Pairs:
     if not truth_path.is_file():
         return pairs
     truth = with_columns(truth_path, "id", "label", "posterior")
-    rows = rows_of(truth["id"], read_table(items_path, ["id"])["id"], f"{items_path}, column 'id'", truth_path)
+    items = read_table(items_path, ["id"])["id"]
+    rows = rows_in_table(truth_path, truth["id"], items, f"{items_path}, column 'id'")
     return pairs.with_truth(truth["posterior"][rows], truth["label"][rows])

@@ -213,13 +213,3 @@ def check_groups(values: Any, length: int) -> NDArray[np.int64]:
             raise ValueError(f"group must name a group for each pair; got {name!r} at row {row}.")
         codes.setdefault(name, len(codes))
     return np.array([codes[name] for name in names.tolist()], dtype=np.int64)
-
-
-def check_known_ids(name: str, ids: NDArray[Any], rows: NDArray[np.int64]) -> None:
-    """Check that every id is in the index of the items; ``rows`` holds -1 where it is not."""
-    unknown = np.flatnonzero(rows < 0)
-    if len(unknown):
-        first = int(unknown[0])
-        unknown_id = ids[first : first + 1].tolist()[0]
-        position = f"row {first}" + count_suffix(len(unknown))
-        raise ValueError(f"{name}: the id {unknown_id!r} at {position} is not in the index of the items.")

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.io.lookup import places_of
+from confdiff.io.lookup import find_rows
 from confdiff.tabular.features.text_form import FORM, form_of
 from confdiff.tabular.sources import Source
 from confdiff.tabular.tables import Columns
@@ -87,7 +87,7 @@ class Category:
 
     def encode(self, columns: Columns, source: Source) -> Matrix:
         """(N, values)."""
-        places = places_of(as_text(columns[self.columns[0]]), np.array(self.values, dtype=object))
+        places = find_rows(np.array(self.values, dtype=object), as_text(columns[self.columns[0]]))
         encoded = np.zeros((len(places), len(self.values)), dtype=np.float32)
         known = np.flatnonzero(places >= 0)
         encoded[known, places[known]] = 1

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from confdiff.io.atomic import atomic_file
-from confdiff.io.lookup import places_of
+from confdiff.io.lookup import rows_of_ids
 from confdiff.io.tables import check_table_file
 from confdiff.randomness import derived_seed
 from confdiff.tabular.tables import Columns
@@ -198,21 +198,14 @@ def write_preferences(path: str | os.PathLike[str], items: Any, pairs: Any, prob
     ids, p = np.asarray(items["id"]), np.asarray(probability, dtype=np.float64)
     if p.shape != ids.shape:
         raise ValueError(f"there must be one probability an item, shape {ids.shape}; got {p.shape}.")
-    rows = np.stack([_rows(ids, np.asarray(pairs[side]), side) for side in ("left", "right")])
+    rows = np.stack(
+        [rows_of_ids(ids, np.asarray(pairs[side]), name=f"the pairs, column {side!r}") for side in ("left", "right")]
+    )
     shown = np.asarray(items["text" if "text" in items else "id"]).tolist()
     prompts = np.asarray(pairs["prompt"]).tolist() if "prompt" in pairs else None
     with atomic_file(path) as temporary, temporary.open("w", encoding="utf-8") as file:
         for line in _preferences(rows, p, shown, prompts):
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
-
-
-def _rows(ids: NDArray[Any], wanted: NDArray[Any], side: str) -> NDArray[np.int64]:
-    rows = places_of(wanted, ids)
-    if np.any(rows < 0):
-        row = int(np.flatnonzero(rows < 0)[0])
-        name = wanted.tolist()[row]
-        raise ValueError(f"the pairs, column {side!r}, row {row}: the id {name!r} is not among the items.")
-    return rows
 
 
 def _preferences(
