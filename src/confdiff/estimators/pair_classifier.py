@@ -20,6 +20,7 @@ from confdiff.estimators.inputs import (
     warn_of_unconnected_groups,
 )
 from confdiff.estimators.items import ItemClassifier
+from confdiff.estimators.state import Restorable
 from confdiff.losses import LOSSES
 from confdiff.methods import Method, find_method
 from confdiff.models import ModelLike, build_model
@@ -51,7 +52,7 @@ def has_probabilities(estimator: "PairClassifier") -> bool:
     return True
 
 
-class PairClassifier(ItemClassifier):
+class PairClassifier(Restorable, ItemClassifier):
     """Everything but how pairs come in and what they are scored by.
 
     The parameters are explained in :class:`~confdiff.ConfDiffClassifier`.
