@@ -1,7 +1,7 @@
-"""Formulas made wrong one at a time, a sign, a factor or an absolute value: a test must fail for each.
+"""Run mutation tests: make formulas wrong one at a time (a sign, a factor, an absolute value); a test must fail.
 
-Each mutation changes one place of a copy of the sources and runs the tests of that part, which must fail; the command
-ends with 1 if any mutation survives. About ten seconds each.
+Each mutation changes one place in a copy of the sources and runs the tests of that part. The command exits with
+status 1 if all tests pass with any of the mutations. Each takes about ten seconds.
 
     python benchmarks/mutations.py --files theory/bounds.py
 """
@@ -24,7 +24,7 @@ TESTS = {
     "corrections.py": ("tests/test_corrections.py", *RISKS),
     "losses.py": ("tests/test_losses.py",),
 }
-"""Folder or file -> the tests that must notice."""
+"""Folder or file -> the tests of which one must fail."""
 
 MUTATIONS: dict[str, list[tuple[str, str]]] = {
     "theory/bounds.py": [
@@ -146,7 +146,7 @@ MUTATIONS: dict[str, list[tuple[str, str]]] = {
         ("t = torch.where(s > 0, 1 - d - solution, solution)", "t = torch.where(s > 0, 1 + d - solution, solution)"),
         ("k = torch.exp(-s.abs())", "k = torch.exp(-s)"),
         ("(prior - t - d / 2)", "(prior - t - d)"),
-        ("share * supervised_terms", "2 * share * supervised_terms"),
+        ("fraction * supervised_terms", "2 * fraction * supervised_terms"),
     ],
     "risks/ranking.py": [
         ("loss(s * (g_prime - g)) * s.abs()", "loss(s * (g - g_prime)) * s.abs()"),
@@ -195,40 +195,46 @@ MUTATIONS: dict[str, list[tuple[str, str]]] = {
         ("(p_prime - p - c).square()", "(p_prime - p + c).square()"),
     ],
 }
-"""File -> what stands there, and what takes its place."""
+"""File -> (source text, replacement) of each mutation."""
+
+
+def mutated(file: str, old: str, new: str) -> str:
+    """Return the source of a file with the last occurrence of ``old`` replaced; formulas occur in docstrings too."""
+    before, match, after = (ROOT / "src" / "confdiff" / file).read_text().rpartition(old)
+    if not match:
+        raise ValueError(f"{file} does not contain {old!r}: update MUTATIONS.")
+    return before + new + after
 
 
 def survives(file: str, old: str, new: str) -> bool:
-    """Whether all tests of the part still pass with the change."""
+    """Return whether all tests of the part pass with the mutation."""
     with tempfile.TemporaryDirectory() as folder:
         sources = Path(folder) / "src"
         shutil.copytree(ROOT / "src", sources)
-        path = sources / "confdiff" / file
-        before, found, after = path.read_text().rpartition(old)  # the last place: formulas stand in docstrings too
-        if not found:
-            raise ValueError(f"{file} has no {old!r} any more: mend the table of mutations.")
-        path.write_text(before + new + after)
+        (sources / "confdiff" / file).write_text(mutated(file, old, new))
         tests = TESTS.get(file) or TESTS[file.split("/")[0]]
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
         environment = os.environ | {"PYTHONPATH": str(sources), "OMP_NUM_THREADS": "1"}
         run = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-        if run.returncode not in (0, 1):  # 1: tests ran, and some failed
+        if run.returncode not in (0, 1):  # 1: tests ran, and at least one failed
             raise RuntimeError(f"{file}, {new!r}: the tests did not run.\n{run.stdout[-2000:]}")
         return run.returncode == 0
 
 
 def main() -> None:
-    """Try all mutations, a line for each."""
+    """Try all mutations and print one line per mutation."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--files", nargs="*", choices=list(MUTATIONS), default=list(MUTATIONS), help="only these")
-    tried, survivors = 0, 0
+    parser.add_argument("--files", nargs="*", choices=list(MUTATIONS), default=list(MUTATIONS), help="files to mutate")
+    n_tried = 0
+    n_survived = 0
     for file in parser.parse_args().files:
         for old, new in MUTATIONS[file]:
-            alive = survives(file, old, new)
-            tried, survivors = tried + 1, survivors + alive
-            print("SURVIVES" if alive else "fails", f"{file}: {old}  ->  {new}", sep="  ", flush=True)
-    print(f"{tried} mutations, {survivors} survived")
-    sys.exit(survivors > 0)
+            survived = survives(file, old, new)
+            n_tried += 1
+            n_survived += survived
+            print("SURVIVES" if survived else "fails", f"{file}: {old}  ->  {new}", sep="  ", flush=True)
+    print(f"{n_tried} mutations, {n_survived} survived")
+    sys.exit(n_survived > 0)
 
 
 if __name__ == "__main__":

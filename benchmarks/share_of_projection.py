@@ -27,7 +27,7 @@ LAST = 10  # epochs that are averaged
 
 def trial(spec: TrialSpec, task: Task, share: float) -> float:
     """The accuracy of regression with this share of projection."""
-    method = replace(METHODS[spec.method], terms=partial(combined_terms, share=share))
+    method = replace(METHODS[spec.method], terms=partial(combined_terms, fraction=share))
     model = build_model(spec.task.network, task.test_items.shape[1], seed=spec.task.seed)
     history = train(
         model,

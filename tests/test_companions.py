@@ -8,7 +8,7 @@ from confdiff.companions import PcompTeacher
 from confdiff.methods import METHODS
 from confdiff.models import build_model
 from confdiff.pairs import STRATEGIES, order_by_labels
-from confdiff.risks.pcomp import mislabelled_shares, noise_rates
+from confdiff.risks.pcomp import mislabelled_fractions, noise_rates
 from confdiff.training import Recipe, predict_scores, train
 from easy import easy_pairs
 
@@ -25,7 +25,7 @@ def test_noise_rates_are_those_of_ordered_pairs(strategy, prior):
     rates = second[1] / (first[1] + second[1]), first[0] / (first[0] + second[0])
     assert noise_rates(prior, strategy) == pytest.approx(rates)
     shares = first[0] / (first[0] + first[1]), second[1] / (second[0] + second[1])
-    assert mislabelled_shares(prior, strategy) == pytest.approx(shares)
+    assert mislabelled_fractions(prior, strategy) == pytest.approx(shares)
 
 
 def companion(**options):

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
-from confdiff.risks.pcomp import mislabelled_shares, noise_rates
+from confdiff.risks.pcomp import mislabelled_fractions, noise_rates
 
 
 class Companion(Protocol):
@@ -60,7 +60,7 @@ class PcompTeacher:
     ) -> None:
         self.student, self.items, self.rows = model, items, rows
         self.model = copy.deepcopy(model).requires_grad_(False)
-        self.noise, self.mislabelled = noise_rates(prior, strategy), mislabelled_shares(prior, strategy)
+        self.noise, self.mislabelled = noise_rates(prior, strategy), mislabelled_fractions(prior, strategy)
         self.decay, self.prune_from, self.consistency, self.ramp = decay, prune_from, consistency, ramp
         self.steps, self.epoch = 0, -1
         self.weights = [torch.ones(rows.shape[1], device=items.device) for _ in range(2)]

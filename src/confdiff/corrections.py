@@ -1,8 +1,8 @@
-"""Corrections f: what is done to each partial risk before the sum (Lu et al. 2020; Wang et al. 2023, Eq. 12).
+"""Corrections f, applied to each partial risk before the sum (Lu et al. 2020; Wang et al. 2023, Eq. 12).
 
-A partial risk is the expectation of something non-negative, but its estimate from differences can be negative, and
-a flexible model will drive it there. ReLU and ABS do not let it. All three are 1-Lipschitz, keep non-negative
-values as they are, and satisfy identity <= relu <= absolute.
+A partial risk is the expectation of a non-negative quantity, but its estimate from differences can be negative, and a
+flexible model drives it below 0 when it overfits. ReLU and ABS prevent that. All three are 1-Lipschitz, keep
+non-negative values as they are, and satisfy identity <= relu <= absolute.
 """
 
 from collections.abc import Callable
@@ -13,17 +13,17 @@ Correction = Callable[[Tensor], Tensor]
 
 
 def identity(z: Tensor) -> Tensor:
-    """f(z) = z: the unbiased estimator as it is."""
+    """Return f(z) = z, which leaves the unbiased estimator unchanged."""
     return z
 
 
 def relu(z: Tensor) -> Tensor:
-    """f(z) = max(0, z): a negative partial risk counts as nothing."""
+    """Return f(z) = max(0, z), which ignores a negative partial risk."""
     return z.relu()
 
 
 def absolute(z: Tensor) -> Tensor:
-    """f(z) = abs(z): a negative partial risk is pushed back up."""
+    """Return f(z) = abs(z), which pushes a negative partial risk back up."""
     return z.abs()
 
 

@@ -1,8 +1,8 @@
-r"""Margin losses :math:`\phi(z)`, so that :math:`\ell(g, +1) = \phi(g)` and :math:`\ell(g, -1) = \phi(-g)`.
+r"""Margin losses :math:`\phi(z)`, with :math:`\ell(g, +1) = \phi(g)` and :math:`\ell(g, -1) = \phi(-g)`.
 
-Each loss is an elementwise function of a tensor of margins. :data:`LOSSES` adds what is known about it: its bound
-and its Lipschitz constant where margins lie in [-C, C] (the :math:`C_\ell` and :math:`L_\ell` of the paper's
-bounds), and the map from scores to probabilities where the loss is proper.
+Each loss is an elementwise function of a tensor of margins. :data:`LOSSES` adds the properties of each loss: its bound
+and its Lipschitz constant for margins in [-C, C] (the :math:`C_\ell` and :math:`L_\ell` of the paper's bounds), and
+the map from scores to probabilities where the loss is proper.
 """
 
 import math
@@ -19,7 +19,7 @@ MarginLoss = Callable[[Tensor], Tensor]
 
 
 def logistic(z: Tensor) -> Tensor:
-    r""":math:`\phi(z) = \log(1 + e^{-z})`.
+    r"""Return the logistic loss, :math:`\phi(z) = \log(1 + e^{-z})`.
 
     >>> logistic(torch.tensor([0.0]))
     tensor([0.6931])
@@ -28,7 +28,7 @@ def logistic(z: Tensor) -> Tensor:
 
 
 def squared(z: Tensor) -> Tensor:
-    r""":math:`\phi(z) = (1 - z)^2`.
+    r"""Return the squared loss, :math:`\phi(z) = (1 - z)^2`.
 
     >>> squared(torch.tensor([-1.0, 1.0]))
     tensor([4., 0.])
@@ -37,7 +37,7 @@ def squared(z: Tensor) -> Tensor:
 
 
 def sigmoid(z: Tensor) -> Tensor:
-    r""":math:`\phi(z) = 1 / (1 + e^{z})`.
+    r"""Return the sigmoid loss, :math:`\phi(z) = 1 / (1 + e^{z})`.
 
     >>> sigmoid(torch.tensor([0.0]))
     tensor([0.5000])
@@ -46,7 +46,7 @@ def sigmoid(z: Tensor) -> Tensor:
 
 
 def ramp(z: Tensor) -> Tensor:
-    r""":math:`\phi(z) = \min(1, \max(0, (1 - z)/2))`.
+    r"""Return the ramp loss, :math:`\phi(z) = \min(1, \max(0, (1 - z)/2))`.
 
     >>> ramp(torch.tensor([-3.0, 0.0, 3.0]))
     tensor([1.0000, 0.5000, 0.0000])
@@ -55,7 +55,7 @@ def ramp(z: Tensor) -> Tensor:
 
 
 def hinge(z: Tensor) -> Tensor:
-    r""":math:`\phi(z) = \max(0, 1 - z)`.
+    r"""Return the hinge loss, :math:`\phi(z) = \max(0, 1 - z)`.
 
     >>> hinge(torch.tensor([-1.0, 2.0]))
     tensor([2., 0.])
@@ -64,7 +64,7 @@ def hinge(z: Tensor) -> Tensor:
 
 
 def exponential(z: Tensor) -> Tensor:
-    r""":math:`\phi(z) = e^{-z}`.
+    r"""Return the exponential loss, :math:`\phi(z) = e^{-z}`.
 
     >>> exponential(torch.tensor([0.0]))
     tensor([1.])
@@ -74,12 +74,18 @@ def exponential(z: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class LossFacts:
-    """What is known about a margin loss.
+    """A margin loss and its properties.
 
-    function: the loss itself.
-    bound: C -> the largest value of the loss on [-C, C].
-    lipschitz: C -> the smallest Lipschitz constant of the loss on [-C, C].
-    probability: scores -> p(y = +1 | x), where the minimiser of the risk tells it; otherwise ``None``.
+    Attributes
+    ----------
+    function : callable
+        The loss, elementwise.
+    bound : callable
+        C -> the largest value of the loss on [-C, C].
+    lipschitz : callable
+        C -> the smallest Lipschitz constant of the loss on [-C, C].
+    probability : callable or None
+        Scores -> p(y = +1 | x) if the loss is proper, so that the minimiser of the risk determines it.
     """
 
     function: MarginLoss
@@ -94,25 +100,51 @@ def _logistic_function(z: float) -> float:
 
 LOSSES: dict[str, LossFacts] = {
     "logistic": LossFacts(
-        logistic, lambda C: math.log1p(math.exp(-C)) + C, _logistic_function, probability=torch.sigmoid
+        function=logistic,
+        bound=lambda C: math.log1p(math.exp(-C)) + C,
+        lipschitz=_logistic_function,
+        probability=torch.sigmoid,
     ),
     "squared": LossFacts(
-        squared,
-        lambda C: (1 + C) ** 2,
-        lambda C: 2 * (1 + C),
+        function=squared,
+        bound=lambda C: (1 + C) ** 2,
+        lipschitz=lambda C: 2 * (1 + C),
         probability=lambda g: ((1 + g) / 2).clamp(0, 1),
     ),
-    "sigmoid": LossFacts(sigmoid, _logistic_function, lambda C: 0.25),
-    "ramp": LossFacts(ramp, lambda C: min(1.0, (1 + C) / 2), lambda C: 0.5),
-    "hinge": LossFacts(hinge, lambda C: 1 + C, lambda C: 1.0),
-    "exponential": LossFacts(exponential, math.exp, math.exp, probability=lambda g: torch.sigmoid(2 * g)),
+    "sigmoid": LossFacts(function=sigmoid, bound=_logistic_function, lipschitz=lambda C: 0.25),
+    "ramp": LossFacts(function=ramp, bound=lambda C: min(1.0, (1 + C) / 2), lipschitz=lambda C: 0.5),
+    "hinge": LossFacts(function=hinge, bound=lambda C: 1 + C, lipschitz=lambda C: 1.0),
+    "exponential": LossFacts(
+        function=exponential,
+        bound=math.exp,
+        lipschitz=math.exp,
+        probability=lambda g: torch.sigmoid(2 * g),
+    ),
 }
-"""Name -> loss and its facts, for C > 0. ``logistic`` is the paper's choice."""
+"""Name -> loss and its properties, for C > 0. The paper uses ``logistic``."""
 
 
 def probability(g: Tensor, loss: MarginLoss = logistic) -> Tensor:
-    """The probability of the positive class that scores stand for under a loss.
+    """Return the probability of the positive class that scores represent under a loss.
 
+    Parameters
+    ----------
+    g : Tensor
+        Scores, of any shape.
+    loss : callable
+        The loss that the scores minimise; it must be proper.
+
+    Returns
+    -------
+    Tensor of the shape of ``g``
+
+    Raises
+    ------
+    ValueError
+        If scores do not determine probabilities under the loss.
+
+    Examples
+    --------
     >>> probability(torch.tensor([0.0, 50.0]))
     tensor([0.5000, 1.0000])
     """
@@ -121,4 +153,4 @@ def probability(g: Tensor, loss: MarginLoss = logistic) -> Tensor:
             if facts.probability is None:
                 raise no_probabilities(name)
             return facts.probability(g)
-    raise no_probabilities(getattr(loss, "__name__", "given"))
+    raise no_probabilities(getattr(loss, "__name__", "custom"))

@@ -1,4 +1,4 @@
-"""Risk estimators: pure functions of scores and supervision, one file per family."""
+"""Risk estimators as pure functions of scores and supervision, one file per family."""
 
 from confdiff.risks.confdiff import confdiff_risk, confdiff_terms
 from confdiff.risks.differences import (

@@ -23,7 +23,7 @@ def confdiff_terms(
     loss: MarginLoss = logistic,
     alpha: float = 0.5,
 ) -> Tensor:
-    r"""The four partial risks A, B, C, D of confidence-difference learning (Eq. 12, Lemma 1).
+    r"""Return the four partial risks A, B, C, D of confidence-difference learning (Eq. 12, Lemma 1).
 
     .. math::
         A = \alpha \,\mathrm{mean}[(\pi - c)\, \ell_+(g)]         \qquad
@@ -31,12 +31,30 @@ def confdiff_terms(
         C = (1 - \alpha) \,\mathrm{mean}[(\pi + c)\, \ell_+(g')]   \qquad
         D = (1 - \alpha) \,\mathrm{mean}[(1 - \pi + c)\, \ell_-(g)]
 
-    Their sum is an unbiased estimate of the classification risk for every ``alpha`` (Lemma 1), with the least
-    variance at 1/2 (Theorem 2), which is the paper's estimator.
+    Their sum is an unbiased estimate of the classification risk for every ``alpha`` (Lemma 1). The variance is least
+    at 1/2 (Theorem 2), which is the paper's estimator.
 
-    Shapes: g, g_prime, c: (n,); prior: a number, or (n,) where groups of pairs have priors of their own;
-    weight: (n,), weights with mean 1 keep the scale. Returns: (4,).
+    Parameters
+    ----------
+    g, g_prime : Tensor of shape (n,)
+        Scores of the first and of the second items.
+    c : Tensor of shape (n,)
+        Confidence differences.
+    prior : float, or Tensor of shape (n,)
+        Class prior; one per pair if groups of pairs have priors of their own.
+    weight : Tensor of shape (n,) or None
+        Weights of the pairs; weights with mean 1 keep the scale.
+    loss : callable
+        Margin loss, elementwise.
+    alpha : float
+        Weight of the terms A and B.
 
+    Returns
+    -------
+    Tensor of shape (4,)
+
+    Examples
+    --------
     >>> g, g_prime, c = torch.tensor([0.0, 1.0]), torch.tensor([1.0, -1.0]), torch.tensor([0.5, -0.5])
     >>> confdiff_terms(g, g_prime, c, prior=0.5)
     tensor([0.0783, 0.0783, 0.0783, 0.1733])
@@ -60,13 +78,24 @@ def confdiff_risk(
     loss: MarginLoss = logistic,
     correction: Correction = absolute,
 ) -> Tensor:
-    r"""The risk of confidence-difference learning, f(A) + f(B) + f(C) + f(D).
+    r"""Return the risk of confidence-difference learning, f(A) + f(B) + f(C) + f(D).
 
-    ConfDiff-Unbiased, -ReLU and -ABS are the corrections ``identity``, ``relu`` and ``absolute``. A corrected risk
-    takes the pairs to be in no particular order: see ``Pairs.shuffled_orientation``.
+    ConfDiff-Unbiased, -ReLU and -ABS use the corrections ``identity``, ``relu`` and ``absolute``. A corrected risk
+    assumes that the order inside a pair carries no information: see ``Pairs.shuffled_orientation``.
 
-    Shapes: as in :func:`confdiff_terms`. Returns: ().
+    Parameters
+    ----------
+    g, g_prime, c, prior, weight, loss
+        As in :func:`confdiff_terms`.
+    correction : callable
+        Function f, applied to each partial risk.
 
+    Returns
+    -------
+    Tensor of shape ()
+
+    Examples
+    --------
     >>> g, g_prime, c = torch.tensor([0.0, 1.0]), torch.tensor([1.0, -1.0]), torch.tensor([0.5, -0.5])
     >>> confdiff_risk(g, g_prime, c, prior=0.5)
     tensor(0.4082)

@@ -1,8 +1,8 @@
-r"""More than two classes: the difference of a pair is a vector, :math:`c_k = p(k|x') - p(k|x)`, with sum 0.
+r"""Risks for K classes: the difference of a pair is a vector, :math:`c_k = p(k|x') - p(k|x)`, with sum 0.
 
 Symbols: :math:`g, g'` the scores of both items, one for each of :math:`K` classes, :math:`p, p'` their softmax,
 :math:`\pi_k` the class priors, :math:`\ell(g, k)` a loss. For :math:`K = 2`, with the score of the second class as
-:math:`g` and 0 as that of the first, everything is what the binary formulas say.
+:math:`g` and 0 as that of the first, every formula equals its binary form.
 """
 
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from torch import Tensor
 from confdiff.validation import check_same_matrix
 
 MulticlassLoss = Callable[[Tensor], Tensor]
-"""(n, K) scores -> (n, K), the loss of an item for each class that it might be of."""
+"""(n, K) scores -> (n, K), the loss of each item for each class."""
 
 
 def cross_entropy(g: Tensor) -> Tensor:
-    r""":math:`\ell(g, k) = -\log \mathrm{softmax}_k(g)`.
+    r"""Return the cross-entropy for each class, :math:`\ell(g, k) = -\log \mathrm{softmax}_k(g)`.
 
     >>> cross_entropy(torch.zeros(1, 2))
     tensor([[0.6931, 0.6931]])
@@ -34,18 +34,35 @@ def multiclass_terms(
     weight: Tensor | None = None,
     loss: MulticlassLoss = cross_entropy,
 ) -> Tensor:
-    r"""The 2K partial risks: those of the first items class by class, then those of the second ones.
+    r"""Return the 2K partial risks: those of the first items class by class, then those of the second ones.
 
     .. math::
         \tfrac12 \mathrm{mean}[(\pi_k - c_k)\, \ell(g, k)], \qquad
         \tfrac12 \mathrm{mean}[(\pi_k + c_k)\, \ell(g', k)]
 
     Their sum is an unbiased estimate of the classification risk by the proof of the binary case: given :math:`x`, the
-    mean of :math:`\pi_k - c_k` over its partners is :math:`p(k|x)`. Each is not negative in expectation, so that
-    each can be corrected.
+    mean of :math:`\pi_k - c_k` over its partners is :math:`p(k|x)`. Each is non-negative in expectation, so that each
+    can be corrected.
 
-    Shapes: g, g_prime, c: (n, K); prior: (K,) or (n, K); weight: (n,). Returns: (2K,).
+    Parameters
+    ----------
+    g, g_prime : Tensor of shape (n, K)
+        Scores of the first and of the second items.
+    c : Tensor of shape (n, K)
+        Confidence differences, with sum 0 for each pair.
+    prior : Tensor of shape (K,) or (n, K)
+        Class priors.
+    weight : Tensor of shape (n,) or None
+        Weights of the pairs.
+    loss : callable
+        Loss of each item for each class.
 
+    Returns
+    -------
+    Tensor of shape (2K,)
+
+    Examples
+    --------
     >>> g = torch.zeros(1, 3)
     >>> multiclass_terms(g, g, torch.tensor([[0.0, 0.5, -0.5]]), prior=torch.tensor([0.2, 0.4, 0.4])).sum()
     tensor(1.0986)
@@ -66,10 +83,27 @@ def multiclass_supervised_terms(
     weight: Tensor | None = None,
     loss: MulticlassLoss = cross_entropy,
 ) -> Tensor:
-    r"""The partial risks of the first and of the second items, :math:`\tfrac12 \mathrm{mean} \sum_k r_k \ell(g, k)`.
+    r"""Return the supervised risks of the first and of the second items.
 
-    Shapes: g, g_prime, r, r_prime: (n, K); weight: (n,). Returns: (2,).
+    .. math:: \tfrac12 \mathrm{mean} \textstyle\sum_k r_k \ell(g, k)
 
+    Parameters
+    ----------
+    g, g_prime : Tensor of shape (n, K)
+        Scores of the first and of the second items.
+    r, r_prime : Tensor of shape (n, K)
+        Class probabilities, or one-hot labels.
+    weight : Tensor of shape (n,) or None
+        Weights of the pairs.
+    loss : callable
+        Loss of each item for each class.
+
+    Returns
+    -------
+    Tensor of shape (2,)
+
+    Examples
+    --------
     >>> multiclass_supervised_terms(torch.zeros(1, 2), torch.zeros(1, 2), torch.eye(2)[:1], torch.eye(2)[1:])
     tensor([0.3466, 0.3466])
     """
@@ -87,17 +121,33 @@ def multiclass_regression_terms(
     weight: Tensor | None = None,
     loss: MulticlassLoss = cross_entropy,
 ) -> Tensor:
-    r"""Difference regression, :math:`\tfrac12 \mathrm{mean} \lVert p' - p - c \rVert^2`, and that of the means.
+    r"""Return the risk of difference regression, and of the means if priors are given.
 
-    ``loss`` must be the cross-entropy, by which scores stand for probabilities.
+    .. math::
+        \tfrac12 \mathrm{mean} \lVert p' - p - c \rVert^2, \qquad
+        \tfrac12 \lVert \mathrm{mean}[\tfrac12 (p + p') - \pi] \rVert^2
 
-    Shapes: g, g_prime, c: (n, K); prior: (K,), (n, K) or None; weight: (n,). Returns: (2,).
+    Parameters
+    ----------
+    g, g_prime, c, weight
+        As in :func:`multiclass_terms`.
+    prior : Tensor of shape (K,) or (n, K), or None
+        Class priors; ``None`` leaves the second term at 0.
+    loss : callable
+        Must be :func:`cross_entropy`, whose scores determine probabilities.
 
+    Returns
+    -------
+    Tensor of shape (2,)
+
+    Examples
+    --------
     >>> multiclass_regression_terms(torch.zeros(1, 2), torch.zeros(1, 2), torch.tensor([[0.5, -0.5]]))
     tensor([0.2500, 0.0000])
     """
     check_same_matrix(weight, g=g, g_prime=g_prime, c=c)
-    p, p_prime = multiclass_probability(g, loss), multiclass_probability(g_prime, loss)
+    p = multiclass_probability(g, loss)
+    p_prime = multiclass_probability(g_prime, loss)
     w = 1.0 if weight is None else weight[:, None]
     error = (w * (p_prime - p - c).square()).mean(0).sum()
     offset = torch.zeros_like(c[0]) if prior is None else (w * ((p + p_prime) / 2 - prior)).mean(0)
@@ -105,38 +155,62 @@ def multiclass_regression_terms(
 
 
 def multiclass_probability(g: Tensor, loss: MulticlassLoss = cross_entropy) -> Tensor:
-    """The probabilities that scores stand for; only those of the cross-entropy do."""
+    """Return the class probabilities that scores represent, which only the cross-entropy determines."""
     if loss is not cross_entropy:
-        raise ValueError("probabilities of several classes come from the cross-entropy; another loss was given.")
+        name = getattr(loss, "__name__", repr(loss))
+        raise ValueError(f"probabilities of K classes need loss=cross_entropy; got {name}.")
     return torch.softmax(g, dim=-1)
 
 
 def simplex_projection(v: Tensor, mass: Tensor | float = 1.0) -> Tensor:
-    """The nearest point with entries that are not negative and add up to ``mass`` (Held, Wolfe and Crowder 1974).
+    """Return the nearest point with non-negative entries of sum ``mass`` (Held, Wolfe and Crowder 1974).
 
-    Shapes: v: (n, K); mass: (n,) or a number. Returns: (n, K).
+    Parameters
+    ----------
+    v : Tensor of shape (n, K)
+        Points to project, one per row.
+    mass : float, or Tensor of shape (n,)
+        Sum of the entries of each projected point.
 
+    Returns
+    -------
+    Tensor of shape (n, K)
+
+    Examples
+    --------
     >>> simplex_projection(torch.tensor([[0.5, 1.5], [0.2, 0.8]]))
     tensor([[0.0000, 1.0000],
             [0.2000, 0.8000]])
     """
     total = torch.as_tensor(mass, dtype=v.dtype, device=v.device).expand(len(v))[:, None]
-    sorted_ = v.sort(dim=1, descending=True).values
-    excess = sorted_.cumsum(1) - total
-    place = torch.arange(1, v.shape[1] + 1, dtype=v.dtype, device=v.device)
-    kept = (sorted_ * place > excess).sum(1, keepdim=True).clamp(min=1)
-    return (v - excess.gather(1, kept - 1) / kept).relu()
+    descending = v.sort(dim=1, descending=True).values
+    excess = descending.cumsum(1) - total
+    rank = torch.arange(1, v.shape[1] + 1, dtype=v.dtype, device=v.device)
+    n_positive = (descending * rank > excess).sum(1, keepdim=True).clamp(min=1)
+    return (v - excess.gather(1, n_positive - 1) / n_positive).relu()
 
 
 def multiclass_projection(p: Tensor, p_prime: Tensor, c: Tensor) -> Tensor:
-    r"""The posteriors :math:`t` of the first items nearest to the predictions with :math:`t` and :math:`t + c` valid.
+    r"""Return the posteriors :math:`t` nearest to the predictions for which :math:`t` and :math:`t + c` are valid.
 
-    :math:`t \ge \max(0, -c)` in every entry, and the entries add up to 1: a simplex, moved and scaled. ``c`` must be a
-    difference of posteriors: :func:`multiclass_targets_of` scales vectors down whose positive entries add up to more
+    Every entry has :math:`t \ge \max(0, -c)` and the entries sum to 1: a simplex, shifted and scaled. ``c`` must be a
+    difference of posteriors: :func:`multiclass_targets_of` scales down vectors whose positive entries sum to more
     than 1.
 
-    Shapes: p, p_prime, c: (n, K). Returns: (n, K).
+    Parameters
+    ----------
+    p, p_prime : Tensor of shape (n, K)
+        Predicted probabilities of the first and of the second items.
+    c : Tensor of shape (n, K)
+        Confidence differences.
 
+    Returns
+    -------
+    Tensor of shape (n, K)
+        The posteriors t of the first items; those of the second are t + c.
+
+    Examples
+    --------
     >>> p = torch.tensor([[0.5, 0.5]])
     >>> multiclass_projection(p, p, torch.tensor([[-0.4, 0.4]]))
     tensor([[0.7000, 0.3000]])
@@ -154,22 +228,36 @@ def multiclass_targets(
     weight: Tensor | None = None,
     loss: MulticlassLoss = cross_entropy,
 ) -> tuple[Tensor, Tensor]:
-    """Targets for both items, as :func:`~confdiff.risks.projected_targets` gives them for two classes.
+    """Return targets for both items, as :func:`~confdiff.risks.projected_targets` does for two classes.
 
-    Shapes: g, g_prime, c: (n, K); prior: (K,), (n, K) or None; weight: (n,). Returns: (n, K) and (n, K).
+    Parameters as in :func:`multiclass_regression_terms`; the result is two tensors of shape (n, K).
     """
     check_same_matrix(weight, g=g, g_prime=g_prime, c=c)
     with torch.no_grad():
-        p, p_prime = multiclass_probability(g, loss), multiclass_probability(g_prime, loss)
+        p = multiclass_probability(g, loss)
+        p_prime = multiclass_probability(g_prime, loss)
         return multiclass_targets_of(p, p_prime, c, prior=prior, weight=weight)
 
 
 def multiclass_targets_of(
     p: Tensor, p_prime: Tensor, c: Tensor, *, prior: Tensor | None = None, weight: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Targets from predicted probabilities, whoever predicted them: projected and, where priors are given, shifted.
+    """Return targets from predicted probabilities: projected and, if priors are given, shifted to them.
 
-    Shapes: p, p_prime, c: (n, K); prior: (K,), (n, K) or None; weight: (n,). Returns: (n, K) and (n, K).
+    Parameters
+    ----------
+    p, p_prime : Tensor of shape (n, K)
+        Probabilities of the first and of the second items, as any model predicts them.
+    c : Tensor of shape (n, K)
+        Confidence differences.
+    prior : Tensor of shape (K,) or (n, K), or None
+        Class priors.
+    weight : Tensor of shape (n,) or None
+        Weights of the pairs.
+
+    Returns
+    -------
+    tuple of two Tensors of shape (n, K)
     """
     d = c / c.relu().sum(1, keepdim=True).clamp(min=1)
     t = multiclass_projection(p, p_prime, d)

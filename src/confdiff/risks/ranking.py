@@ -1,4 +1,4 @@
-r"""Ranking losses: who of a pair should score higher, and nothing else of the difference but its sign.
+r"""Ranking losses, which use only the sign of a difference: the preferred item should score higher.
 
 Symbols: :math:`g, g'` the scores of the two items of a pair, :math:`s = \mathrm{sign}(c)` which of them is preferred.
 """
@@ -17,12 +17,30 @@ def bpr_terms(
     weight: Tensor | None = None,
     loss: MarginLoss = logistic,
 ) -> Tensor:
-    r"""Bayesian personalised ranking (Rendle et al. 2009), :math:`\mathrm{mean}[\phi(s (g' - g))]`; ties count nothing.
+    r"""Return the risk of Bayesian personalised ranking (Rendle et al. 2009).
 
-    With the logistic loss that is :math:`-\log \sigma(g_\mathrm{preferred} - g_\mathrm{other})`, as published.
+    .. math:: \mathrm{mean}[\phi(s (g' - g))]
 
-    Shapes: g, g_prime, c, weight: (n,). Returns: (1,).
+    Ties contribute 0. With the logistic loss a term is
+    :math:`-\log \sigma(g_\mathrm{preferred} - g_\mathrm{other})`, as published.
 
+    Parameters
+    ----------
+    g, g_prime : Tensor of shape (n,)
+        Scores of the first and of the second items.
+    c : Tensor of shape (n,)
+        Differences, of which only the sign counts.
+    weight : Tensor of shape (n,) or None
+        Weights of the pairs; weights with mean 1 keep the scale.
+    loss : callable
+        Margin loss, elementwise.
+
+    Returns
+    -------
+    Tensor of shape (1,)
+
+    Examples
+    --------
     >>> import torch
     >>> bpr_terms(torch.tensor([0.0, 1.0]), torch.tensor([0.0, 0.0]), torch.tensor([0.3, 0.0]))
     tensor([0.3466])
@@ -41,11 +59,10 @@ def mrl_terms(
     weight: Tensor | None = None,
     loss: MarginLoss = logistic,
 ) -> Tensor:
-    r"""The margin ranking loss, :math:`\mathrm{mean}[\max(0, 1 - s (g' - g))]`; ties count nothing.
+    r"""Return the margin ranking loss, :math:`\mathrm{mean}[\max(0, 1 - s (g' - g))]`; ties contribute 0.
 
-    It is a loss of its own: ``loss`` is there because every risk takes one, and is not used.
-
-    Shapes: g, g_prime, c, weight: (n,). Returns: (1,).
+    Parameters as in :func:`bpr_terms`, except that ``loss`` is ignored: every risk takes one, and this is a fixed
+    hinge loss. The result has shape (1,).
 
     >>> import torch
     >>> mrl_terms(torch.tensor([0.0, 1.0]), torch.tensor([0.5, 0.0]), torch.tensor([0.3, 0.1]))

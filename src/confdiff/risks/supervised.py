@@ -1,4 +1,4 @@
-r"""Supervised references: what could be learned if the items themselves were labelled.
+r"""Supervised references: the risks of items that are labelled themselves.
 
 Symbols: :math:`g, g'` the scores of the two items of a pair, :math:`r, r'` their probabilities of being positive
 (Oracle-Soft) or their labels as 0 and 1 (Oracle-Hard, the same formula), :math:`\ell_\pm(z) = \phi(\pm z)`.
@@ -20,19 +20,35 @@ def supervised_terms(
     weight: Tensor | None = None,
     loss: MarginLoss = logistic,
 ) -> Tensor:
-    r"""The partial risks of the first and of the second items (Wang et al. 2023, Eq. 4, over both items of a pair).
+    r"""Return the supervised risks of the first and of the second items (Wang et al. 2023, Eq. 4).
 
     .. math::
         \tfrac12 \mathrm{mean}[r\, \ell_+(g) + (1 - r)\, \ell_-(g)], \qquad
         \tfrac12 \mathrm{mean}[r'\, \ell_+(g') + (1 - r')\, \ell_-(g')]
 
-    Shapes: g, g_prime, r, r_prime, weight: (n,). Returns: (2,).
+    Parameters
+    ----------
+    g, g_prime : Tensor of shape (n,)
+        Scores of the first and of the second items.
+    r, r_prime : Tensor of shape (n,)
+        Probabilities of the positive class, or labels 0 and 1.
+    weight : Tensor of shape (n,) or None
+        Weights of the pairs; weights with mean 1 keep the scale.
+    loss : callable
+        Margin loss, elementwise.
 
+    Returns
+    -------
+    Tensor of shape (2,)
+
+    Examples
+    --------
     >>> supervised_terms(torch.zeros(2), torch.zeros(2), torch.tensor([0.0, 1.0]), torch.tensor([0.3, 0.6]))
     tensor([0.3466, 0.3466])
     """
     check_same_shape(g=g, g_prime=g_prime, r=r, r_prime=r_prime, weight=weight)
-    scores, targets = torch.stack([g, g_prime]), torch.stack([r, r_prime])
+    scores = torch.stack([g, g_prime])
+    targets = torch.stack([r, r_prime])
     risks = targets * loss(scores) + (1 - targets) * loss(-scores)
     if weight is not None:
         risks = risks * weight
@@ -48,9 +64,9 @@ def supervised_risk(
     weight: Tensor | None = None,
     loss: MarginLoss = logistic,
 ) -> Tensor:
-    """The ordinary supervised risk over both items of every pair: the sum of :func:`supervised_terms`.
+    """Return the ordinary supervised risk over both items of every pair, the sum of :func:`supervised_terms`.
 
-    Shapes: as in :func:`supervised_terms`. Returns: ().
+    Parameters as in :func:`supervised_terms`; the result has shape ().
 
     >>> supervised_risk(torch.zeros(2), torch.zeros(2), torch.ones(2), torch.zeros(2))
     tensor(0.6931)
