@@ -118,11 +118,11 @@ def test_a_cache_that_cannot_be_used_is_no_obstacle(tmp_path):
     save_tree(other, {"something": "else"})
     for contents in (b"nonsense", file.read_bytes()[:-20], other.read_bytes()):
         file.write_bytes(contents)
-        with pytest.warns(UserWarning, match="cannot be read from .* it is asked anew"):
+        with pytest.warns(UserWarning, match="cannot read the cached grades in .* training the teacher again"):
             again = teach(pairs.items, pairs.labels, teaching=QUICK, cache_folder=tmp_path)
         assert torch.equal(again.posteriors, expected)
     (tmp_path / "file").write_text("")
-    with pytest.warns(UserWarning, match="cannot be kept in"):
+    with pytest.warns(UserWarning, match="cannot cache the grades in"):
         teach(pairs.items, pairs.labels, teaching=QUICK, cache_folder=tmp_path / "file")
 
 

@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from confdiff.validation import check_difference, check_finite, check_items, check_labels, check_prior, check_vector
+from confdiff.validation import (
+    check_difference,
+    check_finite,
+    check_items,
+    check_labels,
+    check_prior,
+    check_vector,
+    similar_warnings_once,
+    warn_user,
+)
 
 
 @given(hnp.arrays(np.float64, hnp.array_shapes(min_dims=1, max_dims=2, max_side=8)))
@@ -59,3 +68,18 @@ def test_numbers_in_an_object_array_are_numbers():
         check_vector("x", np.array([1, None, "a"], dtype=object))
     with pytest.raises(ValueError, match="x must be numeric; got values of type"):
         check_vector("x", np.array(["a", "b"]))
+
+
+def test_warnings_that_differ_in_numbers_are_issued_once():
+    @similar_warnings_once()
+    def warn_often():
+        for number in range(3):
+            warn_user(f"{number} pairs are left out.")
+            warn_user(f"{number} items are left out.", RuntimeWarning)
+
+    with pytest.warns() as caught:
+        warn_often()
+    assert [(warning.category, str(warning.message), warning.filename) for warning in caught] == [
+        (UserWarning, "0 pairs are left out.", __file__),
+        (RuntimeWarning, "0 items are left out.", __file__),
+    ]

@@ -8,7 +8,6 @@ positive, an interval otherwise, in which nothing but labels can tell more. With
 """
 
 import math
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +19,7 @@ from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs
 from confdiff.randomness import derived_seed, generator
 from confdiff.training import Recipe, epochs_for, predict_scores, train
-from confdiff.validation import as_float32, as_tensor, check_count, check_items, check_labels, column_names
+from confdiff.validation import as_float32, as_tensor, check_count, check_items, check_labels, column_names, warn_user
 
 WIDE = 0.1
 """An interval wider than this leaves the prior open."""
@@ -105,13 +104,11 @@ def warn_if_open(
         return
     if p.ndim == 1:
         low, high = min(1.0, spread) * lows[1], 1 - min(1.0, spread) * lows[0]
-        warnings.warn(f"{_left_open(low, high)} Probabilities may be off by a constant.", UserWarning, stacklevel=3)
+        warn_user(f"{_left_open(low, high)} Probabilities may be off by a constant.")
         return
-    warnings.warn(
+    warn_user(
         f"the differences leave {open_share:.2f} of the class priors open: no item seems certain not to be of some "
-        "classes. Pass the priors if you know them. Probabilities may be off by a constant for each class.",
-        UserWarning,
-        stacklevel=3,
+        "classes. Pass the priors if you know them. Probabilities may be off by a constant for each class."
     )
 
 
@@ -173,7 +170,7 @@ def estimate_prior(
         value, below, above = _posterior(extra * _slope(d, c, weight), labels, *outer)
         estimate = PriorEstimate(low, high, value, below, above, len(labels))
     if not estimate.is_identified:
-        warnings.warn(_left_open(estimate.confidence_low, estimate.confidence_high), UserWarning, stacklevel=2)
+        warn_user(_left_open(estimate.confidence_low, estimate.confidence_high))
     return estimate
 
 

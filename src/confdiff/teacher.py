@@ -6,7 +6,6 @@ posteriors overconfident, and wrong where pairs are drawn at another prior; thre
 
 import hashlib
 import json
-import warnings
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from confdiff.pairs import Pairs
 from confdiff.randomness import derived_seed, generator
 from confdiff.threads import one_thread
 from confdiff.training import Recipe, predict_scores, train
-from confdiff.validation import as_float32, as_tensor, check_count, check_items, check_labels, check_rows
+from confdiff.validation import as_float32, as_tensor, check_count, check_items, check_labels, check_rows, warn_user
 
 TEACHER_RECIPE = Recipe(epochs=10, batch_size=128)
 """The paper's: 10 epochs. 128 pairs a step are 256 items."""
@@ -153,7 +152,7 @@ def _look_up(file: Path, n_items: int) -> Grades | None:
         why = f"it grades {len(grades.scores)} items"
     except (ValueError, TypeError, OSError) as error:
         why = str(error)
-    warnings.warn(f"what a teacher said cannot be read from {file} ({why}); it is asked anew.", stacklevel=3)
+    warn_user(f"cannot read the cached grades in {file} ({why}); training the teacher again.")
     return None
 
 
@@ -161,7 +160,7 @@ def _keep(file: Path, grades: Grades) -> None:
     try:
         save_tree(file, asdict(grades))
     except OSError as error:
-        warnings.warn(f"what a teacher said cannot be kept in {file.parent}: {error}.", stacklevel=3)
+        warn_user(f"cannot cache the grades in {file.parent} ({error}); the next call trains the teacher again.")
 
 
 def _scores(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching, progress: bool) -> tuple[Tensor, Tensor]:

@@ -253,3 +253,12 @@ def test_sensitivity_to_the_assumed_prior():
         found[method] = right.accuracy - wrong.accuracy
     assert found["confdiff-regression"] < 0.03 < found["confdiff-unbiased"]
     assert prior_sensitivity(model, pairs, (0.5,), cv=2)[0].accuracy is None
+
+
+def test_priors_in_folds_repeat_no_warning():
+    pairs = easy_pairs()
+    grouped = Pairs(pairs.items, [0, 1, 2, 4, 5, 6], [1, 2, 0, 5, 6, 4], [0.1, -0.2, 0.1] * 2, group=[0, 0, 0, 1, 1, 1])
+    model = ConfDiffClassifier("confdiff-unbiased", model="linear", epochs=1)
+    with pytest.warns(UserWarning, match="no pair connects") as caught:
+        prior_sensitivity(model, grouped, (0.3, 0.5), cv=3)
+    assert [warning.filename for warning in caught] == [__file__]

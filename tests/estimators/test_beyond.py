@@ -47,8 +47,9 @@ def test_no_prior_is_needed_where_posteriors_reach_both_ends():
 
 def test_a_prior_that_the_differences_leave_open_is_warned_of_and_a_given_one_used():
     pairs, r, _ = pairs_between(0.2, 0.6)
-    with pytest.warns(UserWarning, match=r"leave the class prior open between 0\.\d+ and 0\.\d+"):
+    with pytest.warns(UserWarning, match=r"leave the class prior open between 0\.\d+ and 0\.\d+") as caught:
         ConfDiffClassifier(model="mlp").fit(pairs)
+    assert [warning.filename for warning in caught] == [__file__]
     told = ConfDiffClassifier(model="mlp", prior=float(r.mean())).fit(pairs)
     assert np.abs(told.predict_proba(pairs.items.numpy())[:, 1] - r).mean() < 0.03
 

@@ -243,8 +243,9 @@ def test_groups_that_no_pair_connects_are_warned_of():
     pairs = easy_pairs()
     rows = np.array([[0, 1], [1, 2], [3, 4], [4, 5]])
     c = pairs.posteriors[rows[:, 1]] - pairs.posteriors[rows[:, 0]]
-    with pytest.warns(UserWarning, match="fall into 2 parts that no pair connects"):
+    with pytest.warns(UserWarning, match="fall into 2 parts that no pair connects") as caught:
         quick().fit(rows, c, items=pairs.items.numpy(), groups=["u", "u", "v", "v"])
+    assert [warning.filename for warning in caught] == [__file__]
     quick().fit(np.array([[0, 1], [1, 2]]), c[:2], items=pairs.items.numpy(), groups=["u", "u"])
 
 

@@ -97,7 +97,7 @@ def test_what_a_stream_is_not_for(stream, pairs):
         ConfDiffClassifier("oracle-soft").fit(stream)
     model = ConfDiffClassifier(prior=0.5, **QUICK).fit(stream)
     for use in (model.score, PcompClassifier(prior=0.5).fit, ConfDiffLogisticRegression().fit):
-        with pytest.raises(ValueError, match=r"these are streamed. Take some of them, such as pairs.sample\(100000\)"):
+        with pytest.raises(ValueError, match=r"got streamed pairs. Take some of them, such as pairs.sample\(100000\)"):
             use(stream)
     assert model.score(stream.sample(500)) > 0.98
 

@@ -195,7 +195,7 @@ def test_training_stops_by_interactions_that_are_kept_back():
     assert len(kept) == pytest.approx(len(rows) / 10, rel=0.5)
     model = build_recommender("mf", graded, 0)
     history = train_recommender(model, pairs, told, kept_back=kept_back)
-    orders = [epoch["order"] for epoch in history]
+    orders = [epoch["pairwise_accuracy"] for epoch in history]
     scores = scores_of(model, kept_back.items)
     difference = scores[kept_back.right] - scores[kept_back.left]
     assert pairwise_accuracy(difference, kept_back.difference) == max(orders)  # the weights are those of the best epoch

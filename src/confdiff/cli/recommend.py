@@ -84,9 +84,9 @@ def train(
     network = build_recommender(model, graded, seed)
     history = train_recommender(network, pairs, told, kept_back=kept_back, progress=True)
     if kept_back is not None:
-        best = max(history, key=lambda epoch: epoch["order"])
-        order = f"{best['order']:.1%} of the pairs that were kept back are in order"
-        say(f"best after epoch {best['epoch']:.0f} of {len(history)}: {order}")
+        best = max(history, key=lambda epoch: epoch["pairwise_accuracy"])
+        accuracy = f"pairwise accuracy {best['pairwise_accuracy']:.1%} on the validation pairs"
+        say(f"best after epoch {best['epoch']:.0f} of {len(history)}: {accuracy}")
     options = {"columns": columns, "confidence": confidence, "threshold": threshold, "everything": everything}
     options |= asdict(told)
     data = graded.interactions

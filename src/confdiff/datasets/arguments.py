@@ -7,7 +7,6 @@ It is not yet a difference of posteriors: the scale is unknown, and no scale was
 import csv
 import hashlib
 import io
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +17,7 @@ import numpy as np
 from confdiff.datasets.dataset import Comparisons
 from confdiff.datasets.sources import Form, Source, damaged
 from confdiff.pairs import Pairs
-from confdiff.validation import as_tensor
+from confdiff.validation import as_tensor, warn_user
 
 TOPICS = (
     "ban-plastic-water-bottles_no-bad-for-the-economy",
@@ -114,7 +113,7 @@ def _comparisons(unordered: Sequence[Judgement], texts: dict[str, str], path: Pa
         raise damaged(path.parent, f"the text of {len(missing)} arguments is missing, such as {missing[0]}")
     words = tuple(texts[name] for name in ids)
     if _md5(" ".join(text.split()) for text in words) != _TEXTS_MD5:
-        warnings.warn(f"the arguments in {path.parent} read otherwise than those known here", stacklevel=2)
+        warn_user(f"the arguments in {path.parent} read otherwise than those known here")
     features, vocabulary = _tf_idf(words)
     topics, group = np.unique([row.topic for row in judged], return_inverse=True)
     votes = np.array([row[4:] for row in judged], dtype=np.int64)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.pairs.forms import SAMPLED, as_pairs
 from confdiff.randomness import generator
+from confdiff.validation import warn_user
 
 
 def as_pairs_or_stream(pairs: Any, c: ArrayLike | None, *, items: Any, **known: Any) -> Pairs | StreamedPairs:
@@ -100,11 +101,9 @@ def warn_of_unconnected_groups(data: Pairs) -> None:
         return
     parts = data.n_components()
     if parts > 1:
-        warnings.warn(
+        warn_user(
             f"the compared items fall into {parts} parts that no pair connects. Differences do not tell the offsets "
-            "between them, and one prior for all is then biased: add pairs across groups if you can.",
-            UserWarning,
-            stacklevel=3,
+            "between them, and one prior for all is then biased: add pairs across groups if you can."
         )
 
 

@@ -1,6 +1,5 @@
 """Logistic regression from differences, solved to the end: no epochs, no learning rate."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ from confdiff.estimators.items import DifferenceScored, ItemClassifier, differen
 from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
 from confdiff.prior import warn_if_open
-from confdiff.validation import check_number, check_prior
+from confdiff.validation import check_number, check_prior, warn_user
 
 Vector = NDArray[np.float64]
 Ends = Sequence[NDArray[np.int64]]  # the rows of the first and of the second items
@@ -89,7 +88,7 @@ class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
         options = {"maxiter": 10_000, "ftol": 1e-14, "gtol": 1e-7}
         found = minimize(function, start, arguments, "L-BFGS-B", jac=True, options=options)
         if np.abs(found.jac).max() > 1e-3:
-            warnings.warn(f"not solved to the end: {found.message}.", ConvergenceWarning, stacklevel=3)
+            warn_user(f"not solved to the end: {found.message}.", ConvergenceWarning)
         return found.x, steps + found.nit
 
     def decision_function(self, X: Any) -> Vector:

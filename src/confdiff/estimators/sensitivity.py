@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold
 from confdiff.estimators.inputs import probabilities_of
 from confdiff.metrics import accuracy
 from confdiff.pairs import Pairs
-from confdiff.validation import check_labels
+from confdiff.validation import check_labels, similar_warnings_once
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ def prior_sensitivity(
 
     labelled: items (m, d) and labels (0/1 or -1/+1), not used for fitting.
     """
-    return [_assumed(estimator, pairs, prior, labelled, cv) for prior in priors]
+    with similar_warnings_once():
+        return [_assumed(estimator, pairs, prior, labelled, cv) for prior in priors]
 
 
 def _assumed(estimator: Any, pairs: Pairs, prior: float, labelled: Any, cv: int) -> AssumedPrior:

@@ -2,7 +2,6 @@
 
 import copy
 import os
-import warnings
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from confdiff.validation import (
     check_rows,
     check_vector,
     no_weight,
+    warn_user,
 )
 
 
@@ -212,11 +212,9 @@ def _mapped(items: Any) -> Tensor:
 def _warn_of_large(groups: list[RowGroup], window: int) -> None:
     largest = max(groups, key=lambda group: group.rows)
     if largest.rows > window:
-        warnings.warn(
+        warn_user(
             f"{largest.file} has a row group of {largest.rows} pairs, more than the window of {window}: as many are in "
-            f"memory at a time, and mixed with no others. Write row groups of {max(1, window // 4)}, or raise window.",
-            UserWarning,
-            stacklevel=3,
+            f"memory at a time, and mixed with no others. Write row groups of {max(1, window // 4)}, or raise window."
         )
 
 

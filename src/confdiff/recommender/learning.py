@@ -102,9 +102,9 @@ def _stopping(pairs: Pairs, patience: int | None) -> dict[str, Any]:
 
     def evaluate(model: nn.Module) -> dict[str, float]:
         scores = scores_of(model, pairs.items)
-        return {"order": pairwise_accuracy(scores[pairs.right] - scores[pairs.left], given)}
+        return {"pairwise_accuracy": pairwise_accuracy(scores[pairs.right] - scores[pairs.left], given)}
 
-    return {"evaluate": evaluate, "keep_best": "order", "patience": patience}
+    return {"evaluate": evaluate, "keep_best": "pairwise_accuracy", "patience": patience}
 
 
 def told_prior(pairs: Pairs, told: Learning) -> float | Tensor:

@@ -21,7 +21,7 @@ from confdiff.tabular.scales import Scale, parse_scale
 from confdiff.tabular.tables import ItemTable, read_items, read_judged
 from confdiff.tabular.values import is_missing
 from confdiff.tabular.weight_decay import CRITERIA, best_weight_decay, try_weight_decays
-from confdiff.validation import as_array, check_choice, check_labels
+from confdiff.validation import as_array, check_choice, check_labels, warn_user
 
 Matrix = NDArray[np.float32]
 Labelled = tuple[Matrix, NDArray[Any]] | None
@@ -143,11 +143,9 @@ def _warn_of_many_features(encoded: Matrix, compared: Comparisons, options: FitO
     """A network with more columns than items learns them by heart: on arguments as texts it was worse than a line."""
     items, columns = len(compared.items), encoded.shape[1]
     if columns > items and options.model != "linear" and not isinstance(options.weight_decay, str):
-        warnings.warn(
+        warn_user(
             f"there are {columns:,} features and only {items:,} compared items: a linear model with a penalty that is "
-            "chosen by folds (--model linear --weight-decay auto) may well do better.",
-            UserWarning,
-            stacklevel=3,
+            "chosen by folds (--model linear --weight-decay auto) may well do better."
         )
 
 

@@ -37,6 +37,7 @@ from confdiff.validation.messages import (
 )
 from confdiff.validation.scores import check_same_matrix, check_same_shape, check_scores, non_finite_risk
 from confdiff.validation.values import check_choice, check_count, check_fraction, check_number, check_prior
+from confdiff.validation.warn import similar_warnings_once, warn_user
 
 __all__ = [
     "as_array",
@@ -72,5 +73,7 @@ __all__ = [
     "not_for_streams",
     "one_prior_only",
     "prior_missing",
+    "similar_warnings_once",
     "two_classes_only",
+    "warn_user",
 ]

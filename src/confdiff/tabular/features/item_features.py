@@ -1,6 +1,5 @@
 """From mixed columns of items to the numbers that a network takes."""
 
-import warnings
 from collections.abc import Mapping
 from numbers import Real
 from typing import Any
@@ -23,7 +22,7 @@ from confdiff.tabular.features.encoders import (
 from confdiff.tabular.sources import Source
 from confdiff.tabular.tables import Columns, ItemTable, columns_of
 from confdiff.tabular.values import is_missing
-from confdiff.validation import check_choice, check_count
+from confdiff.validation import check_choice, check_count, warn_user
 
 KINDS = ("number", "flag", "time", "category", "text", "ignore")
 """What a column can hold."""
@@ -162,7 +161,7 @@ def kind_of(name: str, column: NDArray[Any]) -> str:
 
 
 def _ignored(name: str, why: str) -> str:
-    warnings.warn(f"column {name!r} is left out: {why}. Say what it is if it should count.", UserWarning, stacklevel=2)
+    warn_user(f"column {name!r} is left out: {why}. Say what it is if it should count.")
     return "ignore"
 
 
