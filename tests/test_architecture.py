@@ -1,4 +1,4 @@
-"""What the project promises about itself: import floors, lazy imports, and examples that run."""
+"""Check what the project promises about itself: import floors, lazy imports, and examples that run."""
 
 import re
 import runpy
@@ -12,6 +12,22 @@ import pytest
 import confdiff
 
 ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+WITHOUT_PANDAS = """
+import sys
+
+class Hiding:
+    def __init__(self, finder):
+        self.finder = finder
+
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
+
+    def find_spec(self, name, path=None, target=None):
+        return None if name.split(".")[0] == "pandas" else self.finder.find_spec(name, path, target)
+
+sys.meta_path[:] = map(Hiding, sys.meta_path)
+"""
 
 
 def test_import_floors():
@@ -38,16 +54,22 @@ def code_blocks(path):
     return re.findall(r"```python\n(.*?)```", path.read_text(), re.DOTALL)
 
 
-@pytest.mark.parametrize(
-    "path", [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))], ids=lambda path: path.name
-)
+@pytest.mark.parametrize("path", [path for path in PAGES if code_blocks(path)], ids=lambda path: path.name)
 def test_examples_in_documents_run(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # some write files
-    blocks = code_blocks(path)
-    assert blocks or path.name != "README.md"
     scope = {}
-    for block in blocks:
+    for block in code_blocks(path):
         exec(compile(block, str(path), "exec"), scope)
+
+
+def test_the_readme_runs_twice_in_one_folder_without_pandas(tmp_path):
+    blocks = code_blocks(ROOT / "README.md")
+    assert blocks
+    program = WITHOUT_PANDAS + 2 * "".join(blocks)
+    result = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    first, second = result.stdout[: len(result.stdout) // 2], result.stdout[len(result.stdout) // 2 :]
+    assert first == second != ""
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")  # what a fit warns of is a part of what examples show
@@ -59,7 +81,7 @@ def test_examples_run(path, capsys, tmp_path, monkeypatch):
 
 
 def test_links_in_documents_lead_somewhere():
-    for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+    for path in PAGES:
         for target in re.findall(r"\]\((?!http)([^)#]+)", path.read_text()):
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
 
