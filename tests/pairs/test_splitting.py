@@ -1,0 +1,64 @@
+"""The splits that callers get are part of results: their rows are pinned."""
+
+import hashlib
+from dataclasses import fields
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from confdiff import ItemKFold
+from confdiff.estimators.inputs import hold_out, without_some_items
+from confdiff.tabular.comparisons import compare, items_held_out, split_pairs
+from confdiff.tabular.tables import read_items, read_judged
+from easy import easy_pairs
+from streams import streamed
+
+
+def hash_of(*parts):
+    text = " | ".join(" ".join(map(str, np.asarray(part).tolist())) for part in parts)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def random_comparisons():
+    rng = np.random.default_rng(0)
+    left = rng.integers(0, 200, 1000)
+    right = (left + rng.integers(1, 200, 1000)) % 200
+    frame = pd.DataFrame({"left": left, "right": right, "difference": 0.1, "group": left % 10})
+    return compare(read_items(pd.DataFrame({"x": np.zeros(200)})), read_judged(frame))
+
+
+@pytest.mark.parametrize(("seed", "expected"), [(0, "efd0acc2a6bf"), (1, "db0d230e822b")])
+def test_folds_of_items_are_pinned(seed, expected):
+    folds = ItemKFold(3, seed=seed).split(easy_pairs(n_items=60, n_pairs=100))
+    assert hash_of(*(rows for fold in folds for rows in fold)) == expected
+
+
+@pytest.mark.parametrize(("fraction", "seed", "expected"), [(0.1, 0, "5af80f7433da"), (0.2, 3, "e824d8ac72db"), (0.001, 0, "71fc478fc393")])
+def test_held_out_pairs_of_classifiers_are_pinned(fraction, seed, expected):
+    assert hash_of(*without_some_items(easy_pairs(n_items=100, n_pairs=2000), fraction, seed)) == expected
+
+
+def test_held_out_pairs_of_streams_are_pinned(tmp_path):
+    training, held_out = hold_out(streamed(tmp_path, easy_pairs(n_items=100, n_pairs=2000)), 0.1, 0)
+    assert hash_of([len(training)], held_out.left, held_out.right) == "76914109999f"
+
+
+@pytest.mark.parametrize(
+    ("unit", "fraction", "seed", "expected"),
+    [
+        ("item", 0.2, 0, "30d8a38e263b"),
+        ("item", 0.3, 1, "f6a40a61c083"),
+        ("group", 0.2, 0, "5a928b627c89"),
+        ("group", 0.4, 1, "621b73d73b72"),
+        ("pair", 0.2, 0, "02013815b1ed"),
+        ("pair", 0.4, 1, "3815210ea97a"),
+    ],
+)
+def test_splits_of_comparisons_are_pinned(unit, fraction, seed, expected):
+    split = split_pairs(random_comparisons(), fraction, seed, by=unit)
+    assert hash_of(*(getattr(split, field.name) for field in fields(split))) == expected
+
+
+def test_held_out_items_of_streamed_comparisons_are_pinned():
+    assert hash_of(items_held_out(1000, 0.2, 0), items_held_out(3, 0.9, 1)) == "19a47a71c0e0"
