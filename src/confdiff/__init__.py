@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from confdiff.corrections import CORRECTIONS as CORRECTIONS
     from confdiff.estimators import ConfDiffClassifier as ConfDiffClassifier
     from confdiff.estimators import ConfDiffLogisticRegression as ConfDiffLogisticRegression
-    from confdiff.estimators import ItemKFold as ItemKFold
     from confdiff.estimators import ItemTransformer as ItemTransformer
     from confdiff.estimators import OneVersusOne as OneVersusOne
     from confdiff.estimators import OneVersusRest as OneVersusRest
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from confdiff.pairs import Pairs as Pairs
     from confdiff.pairs import StreamedPairs as StreamedPairs
     from confdiff.pairs import sample_pairs as sample_pairs
+    from confdiff.pairs.splitting import ItemKFold as ItemKFold
     from confdiff.prior import estimate_prior as estimate_prior
     from confdiff.tabular.features.item_features import ItemFeatures as ItemFeatures
     from confdiff.tabular.fitting import FitOptions as FitOptions
@@ -43,7 +43,7 @@ _HOME = {
     "ConfDiffLogisticRegression": "estimators",
     "FitOptions": "tabular.fitting",
     "ItemFeatures": "tabular.features.item_features",
-    "ItemKFold": "estimators",
+    "ItemKFold": "pairs.splitting",
     "ItemTransformer": "estimators",
     "LOSSES": "losses",
     "METHODS": "methods",

@@ -310,30 +310,7 @@ def test_pairs_to_stop_by_can_be_given():
     assert given.history_ != drawn.history_
 
 
-def test_folds_of_items_leak_no_item():
-    pairs = easy_pairs(n_items=60, n_pairs=100)
-    judged_in = np.zeros(100, dtype=int)
-    held_out = []
-    for kept, judged in ItemKFold(3, seed=1).split(pairs):
-        trained = set(pairs.left[kept].tolist()) | set(pairs.right[kept].tolist())
-        both = zip(pairs.left[judged].tolist(), pairs.right[judged].tolist(), strict=True)
-        assert all(not {first, second} <= trained for first, second in both)
-        assert sorted([*kept, *judged]) == list(range(100))
-        judged_in[judged] += 1
-        held_out.append(judged.tolist())
-    assert judged_in.min() == 1
-    assert judged_in.max() == 2  # a pair of two folds
-    again = [judged.tolist() for _, judged in ItemKFold(3, seed=1).split(pairs)]
-    assert again == held_out != [judged.tolist() for _, judged in ItemKFold(3, seed=2).split(pairs)]
-
-
 def test_a_grid_search_over_folds_of_items():
     model = ConfDiffClassifier(prior=0.5, model="linear", epochs=5)
     search = GridSearchCV(model, {"learning_rate": [1e-6, 0.1]}, cv=ItemKFold(3)).fit(easy_pairs())
     assert search.best_params_ == {"learning_rate": 0.1}
-
-
-def test_items_that_cannot_be_folded():
-    pairs = Pairs([[0.0], [1.0]], [0], [1], [0.5])
-    with pytest.raises(ValueError, match="2 items are too few, or too closely compared, for 2 folds"):
-        list(ItemKFold(2).split(pairs))

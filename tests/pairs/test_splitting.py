@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from confdiff import ItemKFold
+from confdiff import ItemKFold, Pairs
 from confdiff.estimators.inputs import hold_out, without_some_items
 from confdiff.tabular.comparisons import compare, items_held_out, split_pairs
 from confdiff.tabular.tables import read_items, read_judged
@@ -34,7 +34,9 @@ def test_folds_of_items_are_pinned(seed, expected):
     assert hash_of(*(rows for fold in folds for rows in fold)) == expected
 
 
-@pytest.mark.parametrize(("fraction", "seed", "expected"), [(0.1, 0, "5af80f7433da"), (0.2, 3, "e824d8ac72db"), (0.001, 0, "71fc478fc393")])
+@pytest.mark.parametrize(
+    ("fraction", "seed", "expected"), [(0.1, 0, "5af80f7433da"), (0.2, 3, "e824d8ac72db"), (0.001, 0, "71fc478fc393")]
+)
 def test_held_out_pairs_of_classifiers_are_pinned(fraction, seed, expected):
     assert hash_of(*without_some_items(easy_pairs(n_items=100, n_pairs=2000), fraction, seed)) == expected
 
@@ -62,3 +64,26 @@ def test_splits_of_comparisons_are_pinned(unit, fraction, seed, expected):
 
 def test_held_out_items_of_streamed_comparisons_are_pinned():
     assert hash_of(items_held_out(1000, 0.2, 0), items_held_out(3, 0.9, 1)) == "19a47a71c0e0"
+
+
+def test_folds_of_items_leak_no_item():
+    pairs = easy_pairs(n_items=60, n_pairs=100)
+    times_tested = np.zeros(100, dtype=int)
+    held_out = []
+    for training, test in ItemKFold(3, seed=1).split(pairs):
+        trained = set(pairs.left[training].tolist()) | set(pairs.right[training].tolist())
+        ends = zip(pairs.left[test].tolist(), pairs.right[test].tolist(), strict=True)
+        assert all(not {first, second} <= trained for first, second in ends)
+        assert sorted([*training, *test]) == list(range(100))
+        times_tested[test] += 1
+        held_out.append(test.tolist())
+    assert times_tested.min() == 1
+    assert times_tested.max() == 2  # a pair of two folds
+    again = [test.tolist() for _, test in ItemKFold(3, seed=1).split(pairs)]
+    assert again == held_out != [test.tolist() for _, test in ItemKFold(3, seed=2).split(pairs)]
+
+
+def test_items_that_cannot_be_folded():
+    pairs = Pairs([[0.0], [1.0]], [0], [1], [0.5])
+    with pytest.raises(ValueError, match="2 items are too few, or too closely compared, for 2 folds"):
+        list(ItemKFold(2).split(pairs))

@@ -7,13 +7,11 @@ from confdiff.estimators.projected import ProjectedClassifier
 from confdiff.estimators.reductions import OneVersusOne, OneVersusRest
 from confdiff.estimators.sensitivity import AssumedPrior, prior_sensitivity
 from confdiff.estimators.transformer import ItemTransformer
-from confdiff.pairs.splitting import ItemKFold
 
 __all__ = [
     "AssumedPrior",
     "ConfDiffClassifier",
     "ConfDiffLogisticRegression",
-    "ItemKFold",
     "ItemTransformer",
     "OneVersusOne",
     "OneVersusRest",

@@ -1,6 +1,5 @@
 """From the forms in which estimators take pairs to :class:`~confdiff.Pairs`, and which of them are held out."""
 
-import math
 import warnings
 from typing import Any
 
@@ -10,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.pairs.forms import SAMPLED, as_pairs
+from confdiff.pairs.splitting import assign_parts, fraction_of_items, split_by_part
 from confdiff.randomness import generator
 from confdiff.validation import warn_user
 
@@ -68,7 +68,7 @@ def probabilities_of(model: Any, data: Pairs) -> NDArray[Any]:
 def hold_out(data: Pairs | StreamedPairs, share: float, seed: int) -> tuple[Pairs | StreamedPairs, Pairs]:
     """Pairs to train on and pairs to hold out, about ``share`` of all; of a stream at most :data:`SAMPLED`."""
     if isinstance(data, StreamedPairs):
-        chosen = torch.rand(len(data.items), generator=generator(seed, "held out")) < _share_of_items(share)
+        chosen = torch.rand(len(data.items), generator=generator(seed, "held out")) < fraction_of_items(share)
         return data.without(chosen), data.sample(SAMPLED, seed, touching=chosen)
     kept, held_out = without_some_items(data, share, seed)
     if len(kept) < 2 or len(held_out) < 2:
@@ -81,18 +81,12 @@ def without_some_items(data: Pairs, share: float, seed: int) -> tuple[NDArray[np
 
     None of these items is trained on. Pairs held out by themselves would be of items that other pairs made known.
     """
-    places = torch.stack([data.left, data.right])
-    items = torch.unique(places)
+    items = torch.unique(torch.stack([data.left, data.right]))
     order = items[torch.randperm(len(items), generator=generator(seed, "held out"))]
-    chosen = torch.zeros(int(items.max()) + 1, dtype=torch.bool)
-    chosen[order[: max(1, round(_share_of_items(share) * len(items)))]] = True
-    touched = chosen[places].any(dim=0).numpy()
-    return np.flatnonzero(~touched), np.flatnonzero(touched)
-
-
-def _share_of_items(share: float) -> float:
-    """The share of the items that a share of the pairs touches, if both items of a pair are drawn alike."""
-    return 1 - math.sqrt(1 - share)
+    size = max(1, round(fraction_of_items(share) * len(items)))
+    part = assign_parts(order.numpy(), [size], count=len(data.items))
+    training, held_out = split_by_part(data.left.numpy(), data.right.numpy(), part)
+    return training, held_out
 
 
 def warn_of_unconnected_groups(data: Pairs) -> None:

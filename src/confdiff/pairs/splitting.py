@@ -1,6 +1,10 @@
-"""Splits of pairs that leak no item: what cross-validation of pairs needs."""
+"""Split pairs so that no item of the held-out pairs is trained on: the one item-disjoint splitter.
 
-from collections.abc import Iterator
+Callers draw the order of the items from their own random stream; what is done with that order is the same for all.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,17 +15,95 @@ from confdiff.pairs.forms import as_pairs
 from confdiff.randomness import generator
 from confdiff.validation import check_count
 
+_Rows = NDArray[np.int64]
+
+
+def fraction_of_items(fraction: float) -> float:
+    """Return the fraction of the items that a given fraction of the pairs touches.
+
+    If both items of a pair are drawn alike, a fraction 1 - (1 - f)^2 of the pairs touches a fraction f of the items.
+
+    >>> fraction_of_items(0.75)
+    0.5
+    """
+    return 1 - math.sqrt(1 - fraction)
+
+
+def assign_parts(order: NDArray[Any], sizes: Sequence[int], count: int) -> _Rows:
+    """Return the part of each item: 1 for the first ``sizes[0]`` items of ``order``, 2 for the next, 0 for the rest.
+
+    Parameters
+    ----------
+    order : array of shape (m,)
+        Rows of items in random order, each once.
+    sizes : sequence of int
+        The number of items in each held-out part.
+    count : int
+        The number of items, also of those that are not in ``order``.
+
+    Returns
+    -------
+    array of int64, shape (count,)
+
+    Examples
+    --------
+    >>> assign_parts(np.array([3, 0, 2, 1]), [1, 2], count=5)
+    array([2, 0, 2, 1, 0])
+    """
+    part = np.zeros(count, dtype=np.int64)
+    held_out = order[: sum(sizes)]
+    part[held_out] = np.repeat(np.arange(1, len(sizes) + 1), sizes)[: len(held_out)]
+    return part
+
+
+def split_by_part(left: NDArray[Any], right: NDArray[Any], part: _Rows, n_parts: int = 2) -> tuple[_Rows, ...]:
+    """Return the rows of the pairs of each part; a pair belongs to the higher part of its two items.
+
+    Pairs of part 0, the training set, thus touch no item of another part. Pairs that are split by another unit than
+    the item, such as their group, have that unit on both sides.
+
+    Parameters
+    ----------
+    left, right : arrays of shape (n,)
+        The rows of the items of each pair.
+    part : array of shape (N,)
+        The part of each item, from 0 to ``n_parts - 1``, as :func:`assign_parts` returns it.
+    n_parts : int
+        The number of parts, also of empty ones.
+
+    Returns
+    -------
+    tuple of ``n_parts`` arrays of int64
+
+    Examples
+    --------
+    >>> training, held_out = split_by_part(np.array([0, 1, 2]), np.array([1, 2, 3]), np.array([0, 0, 0, 1]))
+    >>> training, held_out
+    (array([0, 1]), array([2]))
+    """
+    part_of_pair = np.maximum(part[left], part[right])
+    return tuple(np.flatnonzero(part_of_pair == number) for number in range(n_parts))
+
 
 class ItemKFold:
-    """Folds of items, for cross-validation: a fold is judged on the pairs that touch its items.
+    """Cross-validate over folds of items: a fold is tested on the pairs that touch its items.
 
-    None of these items is trained on. A pair of items of two folds is judged in both; folds of pairs would judge on
-    items that other pairs made known, and say too much good.
+    No pair of the training set touches these items. A pair with items of two folds is tested in both. Folds of pairs
+    would test on items that other pairs of the training set contain, and overestimate the model.
 
+    Parameters
+    ----------
+    n_splits : int
+        The number of folds, at least 2.
+    seed : int
+        Seed of the order of the items.
+
+    Examples
+    --------
     >>> from confdiff import Pairs
     >>> pairs = Pairs(np.eye(100), left=range(99), right=range(1, 100), difference=np.zeros(99))
-    >>> kept, judged = next(ItemKFold(5).split(pairs))
-    >>> len(kept) + len(judged)
+    >>> training, test = next(ItemKFold(5).split(pairs))
+    >>> len(training) + len(test)
     99
     """
 
@@ -30,17 +112,27 @@ class ItemKFold:
         self.seed = check_count("seed", seed, least=0)
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """How many folds there are."""
+        """Return the number of folds."""
         return self.n_splits
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """(pairs to train on, pairs to judge by) of each fold. X: :class:`~confdiff.Pairs`."""
-        data = as_pairs(X)
-        places = torch.stack([data.left, data.right])
-        items = torch.unique(places)
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[_Rows, _Rows]]:
+        """Yield the rows of the training and the test pairs of each fold.
+
+        Parameters
+        ----------
+        X : Pairs
+            The pairs, or anything that ``fit`` takes as pairs in memory.
+        y, groups :
+            Ignored; present for scikit-learn.
+        """
+        pairs = as_pairs(X)
+        left = pairs.left.numpy()
+        right = pairs.right.numpy()
+        items = torch.unique(torch.stack([pairs.left, pairs.right]))
         order = items[torch.randperm(len(items), generator=generator(self.seed, "folds of items"))]
         for fold in torch.tensor_split(order, self.n_splits):
-            touched = torch.isin(places, fold).any(dim=0).numpy()
-            if touched.all() or not touched.any():
+            part = assign_parts(fold.numpy(), [len(fold)], count=len(pairs.items))
+            training, test = split_by_part(left, right, part)
+            if not len(training) or not len(test):
                 raise ValueError(f"{len(items)} items are too few, or too closely compared, for {self.n_splits} folds.")
-            yield np.flatnonzero(~touched), np.flatnonzero(touched)
+            yield training, test

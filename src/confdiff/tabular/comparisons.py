@@ -1,12 +1,12 @@
 """Match judged pairs with their items, check them, and split them so that no item leaks."""
 
-import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from confdiff.pairs.splitting import assign_parts, fraction_of_items, split_by_part
 from confdiff.randomness import derived_seed
 from confdiff.tabular.scales import Scale, recognise_scale
 from confdiff.tabular.tables import ItemTable, PairTable
@@ -183,12 +183,14 @@ def split_pairs(comparisons: Comparisons, fraction: float, seed: int, *, by: Uni
     """
     check_fraction("validation_fraction", fraction)
     units = comparisons.units(by)
-    if units is not None:
-        part = _parts(units, fraction, seed)
+    if units is None:
+        count = 1 + max(comparisons.left.max(), comparisons.right.max())
+        part = items_held_out(count, fraction, seed)
+        rows = split_by_part(comparisons.left, comparisons.right, part, n_parts=3)
     else:
-        parts = items_held_out(1 + max(comparisons.left.max(), comparisons.right.max()), fraction, seed)
-        part = np.maximum(parts[comparisons.left], parts[comparisons.right])
-    split = Split(*(np.flatnonzero(part == number) for number in range(3)))
+        part = _draw_parts(int(units.max()) + 1, fraction, seed)
+        rows = split_by_part(units, units, part, n_parts=3)
+    split = Split(*rows)
     least = 1 if by == "group" else _MIN_PAIRS
     if min(len(split.train), len(split.validation), len(split.test)) < least:
         raise ValueError(
@@ -201,18 +203,14 @@ def split_pairs(comparisons: Comparisons, fraction: float, seed: int, *, by: Uni
 def items_held_out(count: int, fraction: float, seed: int) -> _Rows:
     """Draw the items of the validation and the test set so that about ``fraction`` of the pairs are held out.
 
-    If both items of a pair are drawn alike, a fraction 1 - (1 - f)^2 of the pairs touches a fraction f of the items.
-
     Returns: (count,) 0 for training, 1 for validation, 2 for testing.
     """
-    return _parts(np.arange(count), 1 - math.sqrt(1 - check_fraction("validation_fraction", fraction)), seed)
+    check_fraction("validation_fraction", fraction)
+    return _draw_parts(count, fraction_of_items(fraction), seed)
 
 
-def _parts(units: _Rows, fraction: float, seed: int) -> _Rows:
-    """Draw units, numbered from 0: 0 (training), 1 (validation) or 2 (test) for each entry, equal for equal units."""
-    count = int(units.max()) + 1
+def _draw_parts(count: int, fraction: float, seed: int) -> _Rows:
+    """Draw units: 0 for training, 1 for validation, 2 for testing."""
     rng = np.random.default_rng(derived_seed(seed, "split"))
     half = max(1, round(fraction * count / 2))
-    part = np.zeros(count, dtype=np.int64)
-    part[rng.permutation(count)[: 2 * half]] = np.repeat([1, 2], half)[: min(2 * half, count)]
-    return part[units]
+    return assign_parts(rng.permutation(count), [half, half], count)

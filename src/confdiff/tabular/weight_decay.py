@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from confdiff.estimators import ConfDiffClassifier, ItemKFold
+from confdiff.estimators import ConfDiffClassifier
 from confdiff.pairs import Pairs
+from confdiff.pairs.splitting import ItemKFold
 from confdiff.tabular.model.agreement import Agreement, agreement
 
 WEIGHT_DECAYS = (1e-6, 1e-5, 1e-4, 2e-4, 4e-4, 8e-4, 1.6e-3, 3.2e-3)
