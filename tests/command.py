@@ -60,9 +60,10 @@ def _run(arguments, cwd, outputs, variables):
         sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8") for number in (1, 2))
         os.chdir(cwd or Path.cwd())
         sys.argv = ["confdiff", *arguments]
-        _fresh_consoles()
         from confdiff.cli import main
+        from confdiff.cli.console import set_up_consoles
 
+        set_up_consoles()
         main()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else int(stop.code is not None)
@@ -73,14 +74,6 @@ def _run(arguments, cwd, outputs, variables):
         sys.stdout.flush()
         sys.stderr.flush()
     return 0
-
-
-def _fresh_consoles():
-    """Consoles take their width from the environment when they are made."""
-    from confdiff.cli import console
-
-    for old in (console.results, console.messages):
-        old.__init__(stderr=old.stderr)
 
 
 def installed(*arguments, cwd=None, **variables):

@@ -24,7 +24,7 @@ def test_make_writes_pairs_items_truth_and_description(made):
         "pairs.parquet",
     ]
     assert "400 pairs" in result.stdout
-    assert "share of positives: 0.2000" in result.stdout
+    assert "fraction of positives: 0.2000" in result.stdout
     pairs, items, truth = (read_table(folder / f"pairs{part}.parquet") for part in ("", "-items", "-truth"))
     assert list(pairs) == ["left", "right", "difference"]
     assert list(items)[:3] == ["id", "x0", "x1"]
@@ -40,7 +40,7 @@ def test_describe_shows_draws_and_prints_json(made):
     folder = made[1]
     result = confdiff("pairs", "describe", "pairs.parquet", "-o", "../c.png", cwd=folder)
     assert result.returncode == 0, result.stderr
-    assert "share of positives: 0.2000" in result.stdout
+    assert "fraction of positives: 0.2000" in result.stdout
     assert "near ties" in result.stdout
     assert (folder.parent / "c.png").read_bytes().startswith(b"\x89PNG")
     description = json.loads(confdiff("pairs", "describe", "pairs.parquet", "--json", cwd=folder).stdout)
@@ -55,7 +55,7 @@ def test_the_same_seed_makes_the_same_files(made, tmp_path):
 
 
 def test_options(tmp_path):
-    options = "--noise likert --amount 5 --prior-factor 1.1 --pcomp reverse --fraction .5 --partners 2 --seed 3"
+    options = "--noise likert --noise-amount 5 --prior-factor 1.1 --pcomp reverse --fraction .5 --partners 2 --seed 3"
     result = confdiff(*MAKE, *options.split(), "-o", "p.csv", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     pairs, truth = read_table(tmp_path / "p.csv"), read_table(tmp_path / "p-truth.csv")

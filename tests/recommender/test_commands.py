@@ -27,7 +27,7 @@ def trained(tmp_path_factory):
     write_table(folder / "likes.csv", columns)
     flags = ["--user", "who", "--item", "what", "--strength", "liked", "--time", "when", "--model", "mf"]
     result = confdiff("recommend", "train", "likes.csv", *flags, "--epochs", "60", "--partners", "4",
-                      "--negatives", "3", cwd=folder)  # fmt: skip
+                      "--n-negatives", "3", cwd=folder)  # fmt: skip
     assert result.returncode == 0, result.stderr
     assert "720 interactions of 30 users with 24 items, with time" in result.stdout
     return folder
@@ -66,7 +66,7 @@ def test_the_best_items_are_those_of_the_user_s_parity(trained):
         (["train", "absent.csv"], "there is no file absent.csv"),
         (["train", "likes.csv", "--method", "bprr"], "unknown method 'bprr'"),
         (["evaluate", "recommender.safetensors", "other.csv"], "has other users or items"),
-        (["train", "few.csv", "--negatives", "1"], "there are too few for that"),
+        (["train", "few.csv", "--n-negatives", "1"], "there are too few for that"),
     ],
 )
 def test_mistakes(trained, arguments, message):

@@ -199,7 +199,7 @@ OTHER = {
     "an unknown method": (None, (*FIT, "-o", "m", "--method", "confdif-abs"), "Did you mean 'confdiff-abs'?"),
     "an unknown network": (None, (*FIT, "-o", "m", "--model", "cnn"), "unknown model 'cnn'"),
     "a prior that is none": (None, (*FIT, "-o", "m", "--prior", "30"), "strictly between 0 and 1"),
-    "a prior in words": (None, (*FIT, "-o", "m", "--prior", "rare"), "--prior must be a share"),
+    "a prior in words": (None, (*FIT, "-o", "m", "--prior", "rare"), "--prior must be a fraction"),
     "a method without its prior": (None, (*FIT, "-o", "m", "--method", "confdiff-abs"), "needs the class prior"),
     "a column that is not there": (None, (*FIT, "-o", "m", "--left", "first"), "of pairs.csv is named 'first'"),
     "a scale that is none": (None, (*FIT, "-o", "m", "--scale", "7,1"), "must be given as LOW,HIGH"),
@@ -303,7 +303,7 @@ def test_ctrl_c_keeps_what_was_learned(fitted, tmp_path, monkeypatch):
     assert not (tmp_path / "slow").exists()
     again = confdiff(*SLOW, "--epochs", "3000", cwd=tmp_path)
     assert again.returncode == 2
-    assert "--resume goes on, --overwrite starts anew" in again.stderr
+    assert "pass --resume to continue it, or --overwrite to start again" in again.stderr
     other = confdiff(*SLOW, "--resume", cwd=tmp_path)
     assert other.returncode == 2
     assert "belongs to another run" in other.stderr

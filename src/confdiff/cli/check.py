@@ -1,4 +1,4 @@
-"""confdiff check: items and judged pairs, looked at before anything is learned from them."""
+"""confdiff check: check items and judged pairs before fitting."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -7,8 +7,25 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from confdiff.cli.console import check_folder_name, messages, results, say, say_files
-from confdiff.cli.own import AsJson, Difference, Group, Id, Items, Left, PairsFile, Right, ScaleText, Weight
+from confdiff.cli.console import check_folder_name, name_column, results, say, say_files, status
+from confdiff.cli.messages import translated
+from confdiff.cli.options import (
+    COLUMNS,
+    DifferenceOption,
+    GroupOption,
+    IdOption,
+    IgnoreOption,
+    ItemsArgument,
+    JsonOption,
+    LeftOption,
+    PairsArgument,
+    RightOption,
+    ScaleOption,
+    WeightOption,
+    option,
+    output_option,
+)
+from confdiff.display.text import listed
 
 if TYPE_CHECKING:
     from confdiff.tabular.checks.findings import Finding
@@ -17,35 +34,52 @@ if TYPE_CHECKING:
 STYLES = {"stop": "bold red", "mind": "bold blue"}
 
 
-def check(
-    items: Items,
-    pairs: PairsFile,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the page and the JSON.")] = Path("check"),
-    as_json: AsJson = False,
-    id: Id = None,
-    left: Left = None,
-    right: Right = None,
-    difference: Difference = None,
-    weight: Weight = None,
-    annotator: Annotated[str | None, typer.Option(help="Column that says who judged a pair.")] = None,
-    time: Annotated[str | None, typer.Option(help="Column that says when a pair was judged.")] = None,
-    group: Group = None,
-    ignore: Annotated[list[str] | None, typer.Option(help="Column of the items to leave out; may be repeated.")] = None,
-    scale: ScaleText = None,
+def check_command(
+    items: ItemsArgument,
+    pairs: PairsArgument,
+    output: Annotated[Path, output_option("Folder for the page and the JSON.")] = Path("check"),
+    as_json: JsonOption = False,
+    id: IdOption = None,
+    left: LeftOption = None,
+    right: RightOption = None,
+    difference: DifferenceOption = None,
+    weight: WeightOption = None,
+    annotator: Annotated[
+        str | None, option(metavar="COLUMN", panel=COLUMNS, help="Annotator who judged a pair.")
+    ] = None,
+    time: Annotated[
+        str | None, option(metavar="COLUMN", panel=COLUMNS, help="Time at which a pair was judged.")
+    ] = None,
+    group: GroupOption = None,
+    ignore: IgnoreOption = None,
+    scale: ScaleOption = None,
 ) -> None:
-    """Look at items and judged pairs before learning from them: what is wrong, and how far judgements agree.
+    """Check items and judged pairs before fitting: errors in the tables, and agreement of the judgements.
 
-    Writes a page and JSON. Whatever `confdiff fit` would refuse is listed, and the exit status is then 2.
+    A page and JSON are written. The exit status is 2 if `confdiff fit` would refuse the tables.
+
+    Example:
+        confdiff check items.csv pairs.csv -o check
     """
     check_folder_name("--output", output)
-    with messages.status("loading PyTorch"):
+    with status("loading PyTorch"):
         from confdiff.tabular.checks.page import check_json, write_check
         from confdiff.tabular.checks.report import check_comparisons
-    with messages.status("checking"):
+    with status("checking"):
         report = check_comparisons(
-            items, pairs, scale=scale, id=id, ignore=ignore, left=left, right=right, difference=difference,
-            weight=weight, annotator=annotator, time=time, group=group,
-        )  # fmt: skip
+            items,
+            pairs,
+            scale=scale,
+            id=id,
+            ignore=ignore,
+            left=left,
+            right=right,
+            difference=difference,
+            weight=weight,
+            annotator=annotator,
+            time=time,
+            group=group,
+        )
         files = write_check(report, output)
     if as_json:
         typer.echo(check_json(report))
@@ -57,38 +91,50 @@ def check(
 
 
 def _print(report: "CheckReport") -> None:
-    table = Table("", "found", "what happens, what to do", show_lines=True)
+    table = Table(name_column(""), "finding", "what to do", show_lines=True)
     shown = [finding for finding in report.findings if finding.severity != "note"]
     for finding in shown:
-        table.add_row(Text(finding.severity, STYLES[finding.severity]), Text(_found(finding)), Text(finding.action))
+        severity = Text(finding.severity, STYLES[finding.severity])
+        table.add_row(severity, Text(_found(finding)), Text(translated(finding.action)))
     if shown:
         results.print(table)
-    say(f"{report.pairs.rows:,} pairs ({report.used:,} can be used) of {report.items.rows:,} items; "
-        f"connected parts: {report.parts.number:,}")  # fmt: skip
-    say("columns: " + ", ".join(f"{column.name} ({column.taken_for})" for column in report.pairs.columns))
+    say(
+        f"{report.pairs.rows:,} pairs ({report.used:,} can be used) of {report.items.rows:,} items; "
+        f"connected components: {report.parts.number:,}"
+    )
+    say("columns: " + listed(f"{column.name} ({column.taken_for})" for column in report.pairs.columns))
     _print_measures(report)
-    notes = len(report.findings) - len(shown)
-    if notes:
-        say(f"notes: {notes}, on the page")
+    n_notes = len(report.findings) - len(shown)
+    if n_notes:
+        say(f"notes: {n_notes}, on the page")
     if not report.stops:
         say(report.verdict)
 
 
 def _found(finding: "Finding") -> str:
+    text = translated(finding.text)
+    if not finding.rows:
+        return text
     more = " ..." if finding.count > len(finding.rows) else ""
-    return finding.text + (f" Rows {', '.join(map(str, finding.rows))}{more}" if finding.rows else "")
+    return f"{text} Rows {', '.join(map(str, finding.rows))}{more}"
 
 
 def _print_measures(report: "CheckReport") -> None:
     measures = report.measures
     if measures is None or report.scale is None:
         return
-    c, triangles, score = measures.differences, measures.triangles, measures.one_score
-    say(f"scale: {report.scale.name}; near ties {c.near_ties:.1%}, at the ends {measures.at_ends:.1%}; "
-        f"mean difference {c.mean:+.3f} +- {measures.bias_error:.3f}")  # fmt: skip
+    differences = measures.differences
+    triangles = measures.triangles
+    score = measures.one_score
+    say(
+        f"scale: {report.scale.name}; near ties {differences.near_ties:.1%}, at the ends {measures.at_ends:.1%}; "
+        f"mean difference {differences.mean:+.3f} +- {measures.bias_error:.3f}"
+    )
     if triangles is not None:
-        say(f"triangles: {triangles.number:,}, |c(a, b) + c(b, c) - c(a, c)| {triangles.mean:.3f} on average "
-            f"({triangles.random_mean:.3f} with random signs)")  # fmt: skip
+        say(
+            f"triangles: {triangles.number:,}, |c(a, b) + c(b, c) - c(a, c)| {triangles.mean:.3f} on average "
+            f"({triangles.random_mean:.3f} with random signs)"
+        )
     if score is not None:
-        chance = "" if score.adjusted is None else f", {score.adjusted:.1%} allowing for chance"
-        say(f"one score per item explains {score.r_squared:.1%} of the differences{chance}")
+        adjusted = "" if score.adjusted is None else f", {score.adjusted:.1%} adjusted for the number of items"
+        say(f"R² of one score per item: {score.r_squared:.1%} of the differences{adjusted}")

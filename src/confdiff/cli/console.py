@@ -1,35 +1,142 @@
-"""Where commands print: results to standard output, progress and errors to standard error."""
+"""Print results to standard output; progress, warnings and errors to standard error."""
 
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.table import Column
 
-results, messages = Console(), Console(stderr=True)
+from confdiff.display.progress import INTERVAL, Update, reporting_progress
+
+PIPED_WIDTH = 160
+"""Columns of a table where standard output is not a terminal and COLUMNS is not set."""
+STATUS_AFTER = 3.0
+"""Seconds after which a step is reported where standard error is not a terminal."""
+
+results = Console()
+"""Tables and numbers."""
+messages = Console(stderr=True)
+"""Progress and warnings; silent with --quiet."""
+errors = Console(stderr=True)
+"""What went wrong."""
+
+
+def set_up_consoles() -> None:
+    """Make the consoles anew for the current standard streams and environment."""
+    for console, stream in ((results, sys.stdout), (messages, sys.stderr), (errors, sys.stderr)):
+        is_wide = not stream.isatty() and not os.environ.get("COLUMNS")
+        console.__init__(stderr=stream is sys.stderr, width=PIPED_WIDTH if is_wide else None)  # type: ignore[misc]
+
+
+set_up_consoles()
+
+
+def set_verbosity(*, quiet: bool = False, verbose: bool = False) -> None:
+    """Decide how much is printed: with ``quiet`` only results and errors."""
+    if quiet and verbose:
+        raise ValueError("--quiet and --verbose exclude each other: pass one of them.")
+    _verbosity.quiet = quiet
+    _verbosity.verbose = verbose
+    messages.quiet = quiet
+
+
+class _Verbosity:
+    quiet = False
+    verbose = False
+
+
+_verbosity = _Verbosity()
+
+
+def is_quiet() -> bool:
+    """Return whether only results and errors are printed."""
+    return _verbosity.quiet
+
+
+def is_verbose() -> bool:
+    """Return whether versions, timings and tracebacks are printed too."""
+    return _verbosity.verbose
 
 
 def say(text: str) -> None:
-    """A line of text as it is, not wrapped and without markup."""
+    """Print a line of results as it is, not wrapped and without markup."""
     results.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def complain(text: str) -> None:
-    """The same, of what went wrong."""
+    """Print a line about something that went wrong, in the same way."""
+    errors.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def print_message(text: str, *, label: str = "", style: str = "") -> None:
+    """Print a line of progress or a warning, unless --quiet is given."""
+    if label:
+        messages.print(label, style=style, end=" ")
     messages.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
+def print_error(text: str) -> None:
+    """Print an error in one line."""
+    errors.print("error:", style="bold red", end=" ")
+    complain(" ".join(text.split()))
+
+
 def say_files(files: dict[str, Path]) -> None:
-    """Which file is where."""
+    """Print which files were written."""
     for what, path in files.items():
         say(f"{what}: {path}")
 
 
+@contextmanager
+def status(text: str) -> Iterator[None]:
+    """Show what is being done: a spinner on a terminal; elsewhere a line, if it takes more than a few seconds."""
+    if messages.is_terminal:
+        with messages.status(text):
+            yield
+        return
+    timer = threading.Timer(STATUS_AFTER, print_message, [f"{text} ..."])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def progress(title: str, total: float | None = None, *, interval: float = INTERVAL) -> AbstractContextManager[Update]:
+    """Show how far a piece of work is; see :func:`~confdiff.display.progress.reporting_progress`."""
+    return reporting_progress(title, total, console=messages, interval=interval)
+
+
+def name_column(title: str) -> Column:
+    """Return a column of names, which are never cut off."""
+    return Column(title, no_wrap=True, overflow="fold")
+
+
+def number_column(title: str) -> Column:
+    """Return a column of numbers."""
+    return Column(title, justify="right", no_wrap=True)
+
+
 def check_folder_name(flag: str, path: Path) -> None:
-    """A path at which a folder is, or can be made."""
+    """Check that a path is a folder, or that a folder can be made there."""
     if path.exists() and not path.is_dir():
         raise NotADirectoryError(f"{flag} must name a folder; {path} is a file.")
 
 
+def check_file_name(path: Path, what: str) -> None:
+    """Check that a file can be written at a path."""
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; a {what} of that name cannot be written.")
+
+
 def as_cell(value: Any) -> str:
-    """A value as it stands in a table."""
-    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+    """Return a value as the text of a table's cell."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)

@@ -1,4 +1,4 @@
-"""confdiff data: which data sets there are, getting them, looking at them."""
+"""confdiff data: list, download, show and export data sets."""
 
 import json
 from pathlib import Path
@@ -8,143 +8,172 @@ import typer
 from rich.table import Column, Table
 from rich.text import Text
 
-from confdiff.cli.console import messages, results, say, say_files
+from confdiff.cli.console import (
+    name_column,
+    number_column,
+    results,
+    say,
+    say_files,
+    status,
+)
+from confdiff.cli.options import (
+    DatasetArgument,
+    FolderOption,
+    IncompleteOption,
+    JsonOption,
+    SeedOption,
+    argument,
+    output_option,
+)
 
 if TYPE_CHECKING:
-    from confdiff.datasets import Comparisons
-
-app = typer.Typer(help="Data sets: list them, get them, look at them.", no_args_is_help=True)
-
-Folder = Annotated[
-    Path | None,
-    typer.Option("--folder", "--data", help="Look for the files here first; then in CONFDIFF_DATA and the cache."),
-]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A data set of `confdiff data list`.", show_default=False)]
+    from confdiff.datasets import Comparisons, Dataset
 
 
-@app.command("list")
-def list_(
-    folder: Folder = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
-) -> None:
-    """Show every data set: its size, classes, positive class, whether it is here, licence and source."""
+def list_datasets(folder: FolderOption = None, as_json: JsonOption = False) -> None:
+    """List every data set with its size, classes, availability, licence and source.
+
+    Examples:
+        confdiff data list
+        confdiff data list --json
+    """
     from confdiff.datasets import DATASETS
 
-    rows = [
-        {
-            "name": name,
-            "what": entry.title,
-            "items": entry.size,
-            "features": entry.n_features,
-            "classes": len(entry.class_names),
-            "positive": entry.positive_names,
-            **_presence(name, folder),
-            "licence": entry.licence,
-            "source": entry.home,
-        }
-        for name, entry in DATASETS.items()
-    ]
+    rows = [_dataset_row(name, folder) for name in DATASETS]
     if as_json:
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    shown = ("name", "items", "features", "classes", "here", "licence")
-    numbers = ("items", "features", "classes")
-    table = Table(*(Column(name, no_wrap=name in ("name", "items"), justify="right" if name in numbers else "left")
-                    for name in shown))  # fmt: skip
+    columns: dict[str, Column | str] = {
+        "name": name_column("name"),
+        "items": number_column("items"),
+        "features": number_column("features"),
+        "classes": number_column("classes"),
+        "here": name_column("here"),
+        "licence": "licence",
+    }
+    table = Table(*columns.values())
     for row in rows:
-        table.add_row(*(str(row[name] or "-") for name in shown))
+        table.add_row(*(str(row[name] or "-") for name in columns))
     results.print(table)
-    say("items: training + test where both are published; otherwise the paper splits at random, 80 % to train")
+    say("items: training + test where both are published; otherwise the paper uses a random 80 % for training")
     for row in rows:
         positive = f"; positive: {row['positive']}" if row["positive"] else ""
-        say(
-            f"{row['name']}: {row['what']}{positive}; {row['source']}"
-            + (f"; in {row['folder']}" if row["folder"] else "")
-        )
+        location = f"; in {row['folder']}" if row["folder"] else ""
+        say(f"{row['name']}: {row['what']}{positive}; {row['source']}{location}")
 
 
-def _presence(name: str, folder: Path | None) -> dict[str, Any]:
-    """Whether a data set is here, whole or in part, and where."""
+def _dataset_row(name: str, folder: Path | None) -> dict[str, Any]:
+    from confdiff.datasets import DATASETS
+
+    entry = DATASETS[name]
+    return {
+        "name": name,
+        "what": entry.title,
+        "items": entry.size,
+        "features": entry.n_features,
+        "classes": len(entry.class_names),
+        "positive": entry.positive_names,
+        **_availability(name, folder),
+        "licence": entry.licence,
+        "source": entry.home,
+    }
+
+
+def _availability(name: str, folder: Path | None) -> dict[str, Any]:
+    """Return whether a data set is here, completely or in part, and in which folder."""
     from confdiff.datasets import DATASETS, whereabouts
 
-    whole = whereabouts(name, folder=folder)
-    files = whole or whereabouts(name, folder=folder, incomplete=True)
-    here = "yes" if whole or not DATASETS[name].forms else "in part" if files else "no"
+    complete = whereabouts(name, folder=folder)
+    files = complete or whereabouts(name, folder=folder, incomplete=True)
+    is_complete = bool(complete) or not DATASETS[name].forms
+    here = "yes" if is_complete else "in part" if files else "no"
     return {"here": here, "folder": str(files[0].parent) if files else None}
 
 
-@app.command()
-def fetch(
-    names: Annotated[
-        list[str], typer.Argument(metavar="NAME...", help="Data sets of `confdiff data list`.", show_default=False)
-    ],
-    folder: Folder = None,
+def fetch_datasets(
+    names: Annotated[list[str], argument(metavar="NAME...", help="Data sets, as `confdiff data list` names them.")],
+    folder: FolderOption = None,
 ) -> None:
-    """Get data sets into the cache, unless they are here already, and check every file."""
-    from confdiff.datasets import DATASETS
-    from confdiff.datasets import fetch as fetch_files
+    """Download data sets to the cache, unless they are available, and check every file.
+
+    Example:
+        confdiff data fetch letter pendigits
+    """
+    from confdiff.datasets import DATASETS, fetch
+    from confdiff.display.text import plural
     from confdiff.validation import check_choice
 
     for name in names:
         check_choice("data set", name, DATASETS)
     for name in names:
-        files = fetch_files(name, folder=folder)
-        there = f"{len(files)} file{'s' * (len(files) != 1)} in {files[0].parent}, checked" if files else ""
-        say(f"{name}: {there or 'ships with scikit-learn'}")
+        with status(f"fetching {name}"):
+            files = fetch(name, folder=folder)
+        location = f"{plural(len(files), 'file')} in {files[0].parent}, checked" if files else "ships with scikit-learn"
+        say(f"{name}: {location}")
 
 
-@app.command()
-def show(
-    name: Name,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The picture; NAME.png if not given.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Decides which samples are shown.")] = 0,
-    folder: Folder = None,
-    incomplete: Annotated[
-        bool, typer.Option("--incomplete", help="CIFAR-10: go with the batches that are here.")
-    ] = False,
+def show_dataset(
+    name: DatasetArgument,
+    output: Annotated[
+        Path | None, output_option("Picture to write (.png, .svg or .pdf). If omitted, NAME.png.", metavar="FILE")
+    ] = None,
+    seed: SeedOption = 0,
+    folder: FolderOption = None,
+    incomplete: IncompleteOption = False,
 ) -> None:
-    """Draw samples by binary class, or the features of both classes, and count the classes."""
-    with messages.status("loading PyTorch"):
+    """Draw samples or features of the two binary classes, and count the items of each class.
+
+    Example:
+        confdiff data show digits -o digits.png
+    """
+    with status("loading PyTorch"):
         from confdiff.datasets import Comparisons, load
         from confdiff.datasets.figures import comparisons_figure, dataset_figure
         from confdiff.display.figures import check_figure_path, save_figure
     path = check_figure_path(output or Path(f"{name}.png"))
-    data = load(name, folder=folder, incomplete=incomplete)
-    if isinstance(data, Comparisons):
-        save_figure(comparisons_figure(data), path)
-        _show_comparisons(data)
+    dataset = load(name, folder=folder, incomplete=incomplete)
+    if isinstance(dataset, Comparisons):
+        save_figure(comparisons_figure(dataset), path)
+        _print_comparisons(dataset)
     else:
-        save_figure(dataset_figure(data, seed=seed), path)
-        table = Table("class", "called", Column("items", justify="right"), title=repr(data))
-        for k, class_name in enumerate(data.class_names):
-            count = int((data.classes == k).sum())
-            table.add_row(class_name, "positive" if k in data.positive else "negative", f"{count:,}")
-        results.print(table)
+        save_figure(dataset_figure(dataset, seed=seed), path)
+        _print_classes(dataset)
     say(f"picture: {path}")
 
 
-@app.command()
-def export(
-    name: Name,
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder for items.csv and pairs.csv.", show_default=False)
-    ],
-    folder: Folder = None,
+def export_dataset(
+    name: DatasetArgument,
+    output: Annotated[Path, output_option("Folder for items.csv and pairs.csv.", show_default=False)],
+    folder: FolderOption = None,
 ) -> None:
-    """Write what people compared as two ordinary files, for `confdiff check` and `confdiff fit`."""
-    with messages.status("loading PyTorch"):
+    """Write a data set of human comparisons as items.csv and pairs.csv, for `check` and `fit`.
+
+    Example:
+        confdiff data export ukpconvarg1 -o arguments
+    """
+    with status("loading PyTorch"):
         from confdiff.datasets import load
         from confdiff.tasks import export_comparisons
     say_files(export_comparisons(load(name, folder=folder), output))
 
 
-def _show_comparisons(data: "Comparisons") -> None:
-    """Three pairs, the first, one from the middle and the last, with the votes for first, second and neither."""
-    results.print(repr(data), highlight=False)
-    table = Table("first", "second", Column("votes", no_wrap=True), Column("c", justify="right"), show_lines=True)
-    assert data.pairs.difference is not None
-    for row in (0, len(data.pairs) // 2, len(data.pairs) - 1):
-        texts = (data.texts[int(side[row])] for side in (data.pairs.left, data.pairs.right))
-        votes = " : ".join(map(str, data.votes[row].tolist()))
-        table.add_row(*(Text(text[:160]) for text in texts), votes, f"{float(data.pairs.difference[row]):+.2f}")
+def _print_classes(dataset: "Dataset") -> None:
+    table = Table(name_column("class"), "binary class", number_column("items"), title=repr(dataset))
+    for label, class_name in enumerate(dataset.class_names):
+        binary_class = "positive" if label in dataset.positive else "negative"
+        count = int((dataset.classes == label).sum())
+        table.add_row(class_name, binary_class, f"{count:,}")
+    results.print(table)
+
+
+def _print_comparisons(dataset: "Comparisons") -> None:
+    """Print three pairs (first, middle, last) with the votes for the first, the second and neither."""
+    results.print(repr(dataset), highlight=False)
+    table = Table("first", "second", name_column("votes"), number_column("c"), show_lines=True)
+    pairs = dataset.pairs
+    assert pairs.difference is not None
+    for row in (0, len(pairs) // 2, len(pairs) - 1):
+        texts = [dataset.texts[int(side[row])] for side in (pairs.left, pairs.right)]
+        votes = " : ".join(map(str, dataset.votes[row].tolist()))
+        table.add_row(*(Text(text[:160]) for text in texts), votes, f"{float(pairs.difference[row]):+.2f}")
     results.print(table)

@@ -8,7 +8,7 @@ import typer
 from rich.table import Column, Table
 
 from confdiff.cli.console import check_folder_name, complain, messages, results, say, say_files
-from confdiff.cli.data import Folder
+from confdiff.cli.options import FolderOption
 
 if TYPE_CHECKING:
     from confdiff.experiments.trials.run import Record
@@ -36,7 +36,7 @@ def run(
     ] = False,
     jobs: Jobs = 1,
     keep: Results = Path("results"),
-    folder: Folder = None,
+    folder: FolderOption = None,
 ) -> None:
     """Train and test one or more methods on a data set; finished trials are kept and not done again."""
     with messages.status("loading PyTorch"):
@@ -92,7 +92,7 @@ def reproduce(
     ] = False,
     jobs: Jobs = 2,
     keep: Results = Path("results"),
-    folder: Folder = None,
+    folder: FolderOption = None,
 ) -> None:
     """Run the trials of a table or figure of the paper, or of a study.
 

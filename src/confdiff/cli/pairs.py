@@ -1,94 +1,168 @@
-"""confdiff pairs: making pairs with confidence differences from a data set, and looking at pairs in files."""
+"""confdiff pairs: make pairs with confidence differences from a data set, and describe pairs in files."""
 
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Column, Table
+from rich.table import Table
 
-from confdiff.cli.console import messages, results, say, say_files
-from confdiff.cli.data import Folder, Name
+from confdiff.cli.console import is_quiet, number_column, results, say, say_files, status
+from confdiff.cli.options import (
+    DatasetArgument,
+    FolderOption,
+    IncompleteOption,
+    JsonOption,
+    SeedOption,
+    argument,
+    option,
+    output_option,
+    switch,
+)
 
 if TYPE_CHECKING:
     from confdiff.pairs.describe import PairsDescription
 
-app = typer.Typer(help="Pairs with confidence differences: make them, look at them.", no_args_is_help=True)
+_NOISE = "Noise"
+_TEACHER = "Teacher"
 
 
-@app.command()
-def make(
-    name: Name = "digits",
+def make_pairs(
+    name: DatasetArgument = "digits",
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="The pairs, .parquet, .csv or .tsv; the rest is put beside it.")
+        Path,
+        output_option(
+            "Table of pairs (.parquet, .csv or .tsv). The other files are written beside it.", metavar="FILE"
+        ),
     ] = Path("pairs.parquet"),
-    prior: Annotated[float, typer.Option(help="Class prior at which pairs and test items are drawn.")] = 0.5,
+    prior: Annotated[float, option(metavar="FRACTION", help="Class prior of the pairs and the test items.")] = 0.5,
     protocol: Annotated[
-        str, typer.Option(help="`paper`: as the text says; `authors`: as their program does.")
+        str, option(metavar="NAME", help="`paper` follows the text of the paper, `authors` the authors' program.")
     ] = "paper",
-    seed: Annotated[int, typer.Option(min=0, help="Decides everything that is drawn by chance.")] = 0,
-    n_pairs: Annotated[int | None, typer.Option(help="How many pairs; the paper's number if not given.")] = None,
-    fraction: Annotated[float, typer.Option(help="Keep so much of the pairs, such as 0.1.")] = 1.0,
-    partners: Annotated[int, typer.Option(min=1, help="In how many pairs each item stands.")] = 1,
-    replacement: Annotated[bool, typer.Option("--replacement", help="Draw items more than once if need be.")] = False,
-    noise: Annotated[
-        str | None, typer.Option(help="`multiplicative`, `additive`, `likert`, or `labels` for y' - y in place of c.")
+    seed: SeedOption = 0,
+    n_pairs: Annotated[
+        int | None, option(metavar="N", help="Number of pairs. If omitted, as many as in the paper.")
     ] = None,
-    amount: Annotated[float | None, typer.Option(help="Sigma of the noise, or the points of the Likert scale.")] = None,
+    fraction: Annotated[float, option(metavar="FRACTION", help="Fraction of the pairs to keep, such as 0.1.")] = 1.0,
+    partners: Annotated[int, option(min=1, metavar="N", help="Number of pairs per item.")] = 1,
+    replacement: Annotated[bool, switch("--replacement", help="Draw items with replacement where needed.")] = False,
+    noise: Annotated[
+        str | None,
+        option(
+            metavar="NAME",
+            panel=_NOISE,
+            help="`multiplicative`, `additive`, `likert`, or `labels` (y' - y in place of c).",
+        ),
+    ] = None,
+    noise_amount: Annotated[
+        float | None,
+        option(
+            "--noise-amount",
+            "--amount",
+            metavar="NUMBER",
+            panel=_NOISE,
+            help="Standard deviation of the noise, or number of points of the Likert scale.",
+        ),
+    ] = None,
     clip: Annotated[
         bool | None,
-        typer.Option(help="Keep noisy differences in [-1, 1]; if not said, all but multiplicative noise is."),
+        option(
+            metavar="",
+            panel=_NOISE,
+            help="Clip noisy differences to [-1, 1]. If omitted, done for all but multiplicative noise.",
+        ),
     ] = None,
-    prior_factor: Annotated[float, typer.Option(help="The learner is told this times the prior.")] = 1.0,
+    prior_factor: Annotated[
+        float, option(metavar="NUMBER", panel=_NOISE, help="Factor by which the prior given to the learner is wrong.")
+    ] = 1.0,
     pcomp: Annotated[
-        str | None, typer.Option(help="Order pairs by labels for Pcomp methods: `reverse` or `discard` (-, +) pairs.")
+        str | None,
+        option(
+            metavar="NAME",
+            help="Order pairs by their labels, for Pcomp methods: `reverse` or `discard` pairs labelled (-, +).",
+        ),
     ] = None,
-    model: Annotated[str | None, typer.Option(help="The teacher's network; the protocol's if not given.")] = None,
-    folds: Annotated[int, typer.Option(min=1, help="Above 1: no item is graded by a teacher that saw it.")] = 1,
-    calibrated: Annotated[bool, typer.Option("--calibrated", help="Fit a temperature on held-out labels.")] = False,
-    adjusted: Annotated[bool, typer.Option("--adjusted", help="Adjust the posteriors to the class prior.")] = False,
-    folder: Folder = None,
-    incomplete: Annotated[
-        bool, typer.Option("--incomplete", help="CIFAR-10: go with the batches that are here.")
+    model: Annotated[
+        str | None,
+        option(metavar="NAME", panel=_TEACHER, help="Network of the teacher. If omitted, that of the protocol."),
+    ] = None,
+    folds: Annotated[
+        int,
+        option(
+            min=1,
+            metavar="N",
+            panel=_TEACHER,
+            help="Above 1: cross-fitting, so that no item is graded by a teacher trained on it.",
+        ),
+    ] = 1,
+    calibrated: Annotated[
+        bool, switch("--calibrated", panel=_TEACHER, help="Fit a temperature on held-out labels.")
     ] = False,
+    adjusted: Annotated[
+        bool, switch("--adjusted", panel=_TEACHER, help="Adjust the posteriors to the class prior.")
+    ] = False,
+    folder: FolderOption = None,
+    incomplete: IncompleteOption = False,
 ) -> None:
-    """Train a teacher on a labelled data set, draw pairs at a class prior and grade them by the teacher.
+    """Train a teacher on a labelled data set, draw pairs at a class prior, and grade them with the teacher.
 
-    Writes the pairs (left, right, difference), the items (id, features) and the truth (label and posterior of each
-    item, not for learners) as tables, and the specification with a description as JSON.
+    Four files are written: the pairs (left, right, difference), the items (id, features), the truth (label and
+    posterior of each item, not for learners), and the specification with a description as JSON.
+
+    Example:
+        confdiff pairs make digits --prior 0.2 -o pairs.parquet
     """
-    with messages.status("loading PyTorch"):
+    with status("loading PyTorch"):
         from confdiff.io.tables import check_table_name
         from confdiff.pairs.describe import describe_pairs
         from confdiff.tasks import GRADED_BY_PEOPLE, TaskSpec, make_task, save_task
 
     spec = TaskSpec(
-        dataset=name, prior=prior, protocol=protocol, seed=seed, n_pairs=n_pairs, fraction=fraction, partners=partners,
-        replacement=replacement, noise=noise, noise_amount=amount, clip=clip, pcomp=pcomp, prior_factor=prior_factor,
-        model=model, folds=folds, calibrated=calibrated, adjusted=adjusted, incomplete=incomplete,
-    )  # fmt: skip
-    check_table_name(output).parent.mkdir(parents=True, exist_ok=True)  # a mistake in it shows before the teacher works
-    task = make_task(spec, folder=folder, progress=True)
-    with messages.status("writing"):
+        dataset=name,
+        prior=prior,
+        protocol=protocol,
+        seed=seed,
+        n_pairs=n_pairs,
+        fraction=fraction,
+        partners=partners,
+        replacement=replacement,
+        noise=noise,
+        noise_amount=noise_amount,
+        clip=clip,
+        pcomp=pcomp,
+        prior_factor=prior_factor,
+        model=model,
+        folds=folds,
+        calibrated=calibrated,
+        adjusted=adjusted,
+        incomplete=incomplete,
+    )
+    check_table_name(output).parent.mkdir(parents=True, exist_ok=True)  # fail before the teacher is trained
+    task = make_task(spec, folder=folder, progress=not is_quiet())
+    with status("writing"):
         files = save_task(task, output)
     say(f"{name}: {len(task.pairs):,} pairs and {len(task.test_rows):,} test items at prior {prior:g}")
     teacher = "people" if name in GRADED_BY_PEOPLE else f"teacher ({spec.network})"
     say(f"graded by {teacher}: accuracy {task.teacher_accuracy:.4f} on the test items")
-    _print(describe_pairs(task.pairs))
+    _print_description(describe_pairs(task.pairs))
     say_files(files)
 
 
-@app.command()
-def describe(
-    pairs: Annotated[Path, typer.Argument(help="A table with columns left, right, difference.", show_default=False)],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Draw the histogram into this file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+def describe_file(
+    pairs: Annotated[Path, argument(metavar="PAIRS", help="Table with columns left, right, difference.")],
+    output: Annotated[
+        Path | None, output_option("Picture of the histogram (.png, .svg or .pdf).", metavar="FILE")
+    ] = None,
+    as_json: JsonOption = False,
 ) -> None:
-    """Show the histogram of the differences, the prior, near ties and the parts of the graph of pairs.
+    """Show the histogram of the differences, near ties, the class prior, and connected components.
 
-    The items are read from NAME-items beside the pairs; the prior from NAME-truth, where that is there.
+    Items are read from NAME-items beside the pairs; labels and posteriors from NAME-truth, if that exists.
+
+    Example:
+        confdiff pairs describe pairs.parquet -o histogram.png
     """
-    with messages.status("reading"):
+    with status("reading"):
         from confdiff.pairs.describe import describe_pairs
         from confdiff.tasks import read_truth
 
@@ -101,33 +175,40 @@ def describe(
     if as_json:
         typer.echo(json.dumps(description.as_dict(), indent=1))
         return
-    _print(description)
+    _print_description(description)
     if output is not None:
         say(f"picture: {output}")
 
 
-def _print(description: "PairsDescription") -> None:
-    from confdiff.pairs.describe import CENTRES
-
-    table = Table(Column("c", justify="right"), "", Column("pairs", justify="right"), show_header=True)
-    most = max(description.histogram)
-    for centre, count in zip(CENTRES, description.histogram, strict=True):
-        table.add_row(f"{centre:+.1f}" if centre else "0", "█" * round(40 * count / most), f"{count:,}")
-    results.print(table)
+def _print_description(description: "PairsDescription") -> None:
+    _print_histogram(description)
     say(
-        f"{description.n_pairs:,} pairs of {description.n_items:,} items, in {description.components:,} connected parts"
+        f"{description.n_pairs:,} pairs of {description.n_items:,} items; "
+        f"connected components: {description.components:,}"
     )
-    say(f"c: mean {description.mean:+.3f}, mean size {description.mean_size:.3f}, from {description.least:+.3f} "
-        f"to {description.greatest:+.3f}")  # fmt: skip
+    say(
+        f"c: mean {description.mean:+.3f}, mean size {description.mean_size:.3f}, from {description.least:+.3f} "
+        f"to {description.greatest:+.3f}"
+    )
     say(f"near ties (|c| < .05): {description.near_ties:.1%}; near certain (|c| > .95): {description.near_certain:.1%}")
     if description.beyond:
-        say(f"beyond [-1, 1]: {description.beyond:.1%}, as unclipped noise gives")
+        say(f"beyond [-1, 1]: {description.beyond:.1%}, as with noise that is not clipped")
     if description.prior_interval is None:
-        say("no class prior allows exact differences of independent items to be as large as these")
+        say("class prior: none allows exact differences of independent items to be as large as these")
     else:
         low, high = description.prior_interval
         say(f"class prior, if the differences are exact and the items independent: {low:.3f} to {high:.3f} (95 %)")
     if description.prior is not None:
-        say(f"share of positives: {description.prior:.4f}")
+        say(f"fraction of positives: {description.prior:.4f}")
     if description.mean_posterior is not None:
         say(f"mean posterior: {description.mean_posterior:.4f}")
+
+
+def _print_histogram(description: "PairsDescription") -> None:
+    from confdiff.pairs.describe import CENTRES
+
+    table = Table(number_column("c"), "", number_column("pairs"))
+    largest = max(description.histogram)
+    for centre, count in zip(CENTRES, description.histogram, strict=True):
+        table.add_row(f"{centre:+.1f}" if centre else "0", "█" * round(40 * count / largest), f"{count:,}")
+    results.print(table)

@@ -3,38 +3,48 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from confdiff.cli.console import say, say_files, status
+from confdiff.cli.options import OverwriteOption, SeedOption, argument, option, output_option, switch
 
-from confdiff.cli.console import messages, say, say_files
 
-
-def preferences(
+def convert_preferences(
     file: Annotated[
-        Path, typer.Argument(help="JSON lines with chosen, rejected and, if known, margin.", show_default=False)
+        Path, argument(metavar="FILE", help="JSON lines with chosen, rejected and, optionally, margin, prompt, judge.")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the tables.")] = Path("preferences"),
-    ids: Annotated[bool, typer.Option("--ids", help="Chosen and rejected are ids of items that you have.")] = False,
-    most: Annotated[
-        float | None, typer.Option(help="The margin that stands for certainty; recognised if not given.")
+    output: Annotated[Path, output_option("Folder for the tables.")] = Path("preferences"),
+    ids: Annotated[
+        bool, switch("--ids", help="Chosen and rejected are ids of items in a table that you have.")
+    ] = False,
+    max_margin: Annotated[
+        float | None, option(metavar="NUMBER", help="Margin that means certainty. Recognised if omitted.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace tables that are there already.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Decides which of the two stands first.")] = 0,
+    overwrite: OverwriteOption = False,
+    seed: SeedOption = 0,
 ) -> None:
-    """Turn preferences, such as those of an LLM judge, into items.csv and pairs.csv for `check` and `fit`.
+    """Convert preferences, such as those of an LLM judge, to items.csv and pairs.csv for `check` and `fit`.
 
-    A line may also have a prompt, which becomes the group of the pair, and a judge. As the better one always stands
-    first in such a file, a coin turns the pairs round. With --ids only pairs.csv is written.
+    The prompt of a line becomes the group of its pair. The chosen text comes first in every line, so a random half
+    of the pairs is swapped. With --ids only pairs.csv is written.
+
+    Example:
+        confdiff preferences judged.jsonl -o preferences
     """
-    with messages.status("loading PyTorch"):
+    with status("loading PyTorch"):
         from confdiff.io.tables import write_table
         from confdiff.tabular.formats.preferences import read_preferences
-    files = {name: output / f"{name}.csv" for name in (("pairs",) if ids else ("items", "pairs"))}
+    names = ("pairs",) if ids else ("items", "pairs")
+    files = {name: output / f"{name}.csv" for name in names}
     for path in files.values():
         if path.exists() and not overwrite:
-            raise FileExistsError(f"{path} is there already. Choose another folder, or pass --overwrite to replace it.")
-    items, pairs = read_preferences(file, ids=ids, most=most, seed=seed)
+            raise FileExistsError(
+                f"{path} already exists. Choose another folder, or pass overwrite=True to replace it."
+            )
+    items, pairs = read_preferences(file, ids=ids, most=max_margin, seed=seed)
+    tables = {"items": items, "pairs": pairs}
     for name, path in files.items():
-        write_table(path, {"items": items, "pairs": pairs}[name])
-    say(f"{len(pairs['left']):,} preferences among {len(items['id']):,} {'items' if ids else 'texts'}; "
-        f"differences up to {abs(pairs['difference']).max():.2f}")  # fmt: skip
+        write_table(path, tables[name])
+    say(
+        f"{len(pairs['left']):,} preferences among {len(items['id']):,} {'items' if ids else 'texts'}; "
+        f"differences up to {abs(pairs['difference']).max():.2f}"
+    )
     say_files(files)

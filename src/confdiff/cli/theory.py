@@ -1,30 +1,37 @@
-"""confdiff theory: the paper's theorems, measured."""
+"""confdiff theory: the paper's theorems against simulations."""
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
-from rich.table import Column, Table
+from rich.table import Table
 
-from confdiff.cli.console import messages, results, say_files
+from confdiff.cli.console import number_column, progress, results, say_files, status
+from confdiff.cli.options import SeedOption, option, output_option
 
 
-def theory(
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the page and the table.")] = Path("theory"),
-    repetitions: Annotated[int, typer.Option(min=20, help="Samples of each size.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Decides everything that is drawn by chance.")] = 0,
+def theory_command(
+    output: Annotated[Path, output_option("Folder for the page and the table.")] = Path("theory"),
+    repetitions: Annotated[int, option(min=20, metavar="N", help="Samples of each size.")] = 1000,
+    seed: SeedOption = 0,
 ) -> None:
-    """Hold every theorem of the paper against simulations, and write one page with what was measured and the bounds."""
-    with messages.status("loading"):
-        from rich.progress import track
+    """Compare every theorem of the paper with simulations, and write a page of measurements and bounds.
 
+    Example:
+        confdiff theory --repetitions 200 -o theory
+    """
+    with status("loading"):
         from confdiff.theory.measuring import Settings
         from confdiff.theory.monte_carlo import CHECKS
         from confdiff.theory.page import write_theory
         from confdiff.theory.simulation import World
-    settings, world = Settings(repetitions=repetitions, seed=seed), World.make()
-    checks = [check(world, settings) for check in track(CHECKS, "simulating", console=messages)]
-    table = Table("result", "found", Column("bound / measured", justify="right"), "holds")
+    settings = Settings(repetitions=repetitions, seed=seed)
+    world = World.make()
+    checks = []
+    with progress("simulating", len(CHECKS)) as update:
+        for simulate in CHECKS:
+            checks.append(simulate(world, settings))
+            update(len(checks))
+    table = Table("result", "finding", number_column("bound / measured"), "holds")
     for check in checks:
         table.add_row(check.name, check.finding, check.looseness, "yes" if check.holds else "no")
     results.print(table)

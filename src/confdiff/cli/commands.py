@@ -1,0 +1,114 @@
+"""Turn functions into commands: with the global options, and with errors and warnings in the terms of the shell."""
+
+import inspect
+import re
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Annotated, Any
+
+import typer
+
+from confdiff.cli.console import is_verbose, print_message, set_verbosity
+from confdiff.cli.messages import Flag, UserError, flags_of, running_with, translated
+from confdiff.cli.options import switch
+
+USER_ERRORS = (ValueError, FloatingPointError, OSError)
+"""Errors of the library that are mistakes of the user."""
+_GLOBAL = "Global options"
+_JOINT = re.compile(r"\n(?! )")  # an end of line before a line that is not indented
+Quiet = Annotated[bool, switch("-q", "--quiet", help="Print only results and errors.", panel=_GLOBAL)]
+Verbose = Annotated[
+    bool,
+    switch("-v", "--verbose", help="Print versions, timings, and tracebacks of errors.", panel=_GLOBAL),
+]
+
+
+def as_command(function: Callable[..., None]) -> Callable[..., None]:
+    """Return a function for :meth:`typer.Typer.command` that runs ``function`` with the global options."""
+
+    @wraps(function)
+    def command(context: typer.Context, quiet: bool, verbose: bool, **arguments: Any) -> None:
+        if quiet or verbose:
+            set_verbosity(quiet=quiet, verbose=verbose)
+        with _in_terms_of(flags_of(context.command.params)), _timed():
+            function(**arguments)
+
+    own = list(inspect.signature(function, eval_str=True).parameters.values())
+    added = [
+        _parameter("context", typer.Context),
+        _parameter("quiet", Quiet, False),
+        _parameter("verbose", Verbose, False),
+    ]
+    parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in [*own, *added]]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return command
+
+
+def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+
+
+@contextmanager
+def _in_terms_of(flags: dict[str, Flag]) -> Iterator[None]:
+    """Raise errors and print warnings with flags in place of Python arguments."""
+    printed: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any) -> None:
+        text = translated(" ".join(str(message).split()))
+        if text not in printed:
+            printed.add(text)
+            source = f" ({category.__name__}, {filename}:{lineno})" if is_verbose() else ""
+            print_message(text + source, label="warning:", style="bold yellow")
+
+    with warnings.catch_warnings(), running_with(flags):
+        warnings.showwarning = show
+        try:
+            yield
+        except BrokenPipeError:  # the reader of a pipe has enough
+            raise
+        except USER_ERRORS as error:
+            raise UserError(translated(str(error))) from error
+
+
+@contextmanager
+def _timed() -> Iterator[None]:
+    if not is_verbose():
+        yield
+        return
+    start = time.perf_counter()
+    print_message(", ".join(versions()))
+    yield
+    print_message(f"took {time.perf_counter() - start:.1f} s")
+
+
+def versions() -> list[str]:
+    """Return the versions of confdiff, Python and the packages that decide the results."""
+    import platform
+    from importlib.metadata import version
+
+    from confdiff import __version__
+
+    packages = [f"{package} {version(package)}" for package in ("torch", "scikit-learn", "numpy")]
+    return [f"confdiff {__version__}", f"python {platform.python_version()}", *packages]
+
+
+def help_text(function: Callable[..., None]) -> str:
+    r"""Return a docstring with the lines of each paragraph joined, so that help wraps by itself.
+
+    Lines that are indented, such as those of examples, stay as they are.
+
+    >>> def command():
+    ...     '''Do it.
+    ...
+    ...     A sentence that goes
+    ...     on here.
+    ...     '''
+    >>> help_text(command)
+    'Do it.\n\nA sentence that goes on here.'
+    """
+    paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
+    return "\n\n".join(_JOINT.sub(" ", text) for text in paragraphs)

@@ -1,0 +1,94 @@
+"""confdiff evaluate: measure a model by labels or by judged pairs."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from confdiff.cli.console import name_column, number_column, results, say, say_files, status
+from confdiff.cli.model import as_digits
+from confdiff.cli.options import (
+    DifferenceOption,
+    IdOption,
+    ItemsArgument,
+    JsonOption,
+    LeftOption,
+    ModelArgument,
+    RightOption,
+    ScaleOption,
+    option,
+    output_option,
+)
+
+if TYPE_CHECKING:
+    from confdiff.tabular.model.agreement import Agreement
+    from confdiff.tabular.model.evaluation import Evaluation
+
+
+def evaluate_command(
+    model: ModelArgument,
+    items: ItemsArgument,
+    labels: Annotated[
+        str | None, option(metavar="COLUMN", help="Column of the items with their labels, 0/1 or -1/1.")
+    ] = None,
+    pairs: Annotated[
+        Path | None, option(metavar="FILE", help="Table of judged pairs of these items, in place of labels.")
+    ] = None,
+    output: Annotated[Path | None, output_option("Folder for a page and JSON; only with --labels.")] = None,
+    id: IdOption = None,
+    left: LeftOption = None,
+    right: RightOption = None,
+    difference: DifferenceOption = None,
+    scale: ScaleOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure a model by labels (accuracy, AUC, Brier score, calibration) or by judged pairs.
+
+    The items and pairs should be new to the model, so that the measures hold for new data.
+
+    Examples:
+        confdiff evaluate model items.csv --labels ill -o evaluation
+        confdiff evaluate model items.csv --pairs new-pairs.csv
+    """
+    if (labels is None) == (pairs is None):
+        raise ValueError("evaluate needs either --labels COLUMN or --pairs FILE.")
+    if pairs is not None and output is not None:
+        raise ValueError("-o writes a page about labels; for judged pairs leave it out, or pass --json.")
+    with status("loading PyTorch"):
+        from confdiff.tabular.model.evaluation import evaluate_labels, evaluate_pairs, write_evaluation
+        from confdiff.tabular.model.model import load_model
+        from confdiff.tabular.scales import parse_scale
+    fitted = load_model(model)
+    measures: Evaluation | Agreement
+    files: dict[str, Path] = {}
+    with status("scoring"):
+        if pairs is not None:
+            columns = {"left": left, "right": right, "difference": difference}
+            scale_ends = None if scale is None else parse_scale(scale)
+            measures = evaluate_pairs(fitted, items, pairs, id=id, scale=scale_ends, **columns)
+        else:
+            assert labels is not None
+            measures = evaluate_labels(fitted, items, labels, id=id)
+            if output is not None:
+                files = write_evaluation(measures, output, f"{model.name} on {items.name}")
+    if as_json:
+        typer.echo(json.dumps(measures.as_dict(), indent=1))
+        return
+    _print_measures(measures.as_dict())
+    say_files(files)
+
+
+def _print_measures(measures: dict[str, Any]) -> None:
+    table = Table(name_column("measure"), number_column("value"))
+    for name, value in measures.items():
+        if isinstance(value, int | float) or value is None:
+            table.add_row(name.replace("_", " "), f"{value:,}" if isinstance(value, int) else as_digits(value))
+    results.print(table)
+    if "confusion" in measures:
+        (true_negatives, false_positives), (false_negatives, true_positives) = measures["confusion"]
+        say(
+            f"at threshold 0.5: {true_positives:,} true and {false_positives:,} false positives, "
+            f"{true_negatives:,} true and {false_negatives:,} false negatives"
+        )

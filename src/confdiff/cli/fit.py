@@ -1,0 +1,264 @@
+"""confdiff fit: from items and judged pairs to a model."""
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from confdiff.cli.console import is_quiet, say, say_files, status
+from confdiff.cli.model import print_model
+from confdiff.cli.options import (
+    COLUMNS,
+    DifferenceOption,
+    GroupOption,
+    IdOption,
+    IgnoreOption,
+    ItemsArgument,
+    LeftOption,
+    OverwriteOption,
+    PairsArgument,
+    RightOption,
+    ScaleOption,
+    SeedOption,
+    WeightOption,
+    option,
+    output_option,
+    switch,
+)
+
+if TYPE_CHECKING:
+    from confdiff.tabular.fitting import FitOptions
+    from confdiff.tabular.model.model import ComparisonModel
+
+_TRAINING = "Training"
+_VALIDATION = "Validation"
+_Output = Annotated[Path, output_option("Folder for the model.")]
+_Method = Annotated[str, option(metavar="NAME", panel=_TRAINING, help="Method, as `confdiff methods` names it.")]
+_Prior = Annotated[
+    str | None,
+    option(
+        metavar="FRACTION",
+        panel=_TRAINING,
+        help="Class prior: the fraction of positives, such as 0.3, or `estimate`. If omitted, from the data.",
+    ),
+]
+_Model = Annotated[str, option(metavar="NAME", panel=_TRAINING, help="Network: `mlp`, `linear` or `authors-mlp`.")]
+_ValidationFraction = Annotated[
+    float,
+    option(
+        metavar="FRACTION",
+        panel=_VALIDATION,
+        help="Fraction of the pairs to hold out, with their items: half for validation, half for the test.",
+    ),
+]
+_HoldOutGroups = Annotated[bool, switch("--hold-out-groups", panel=_VALIDATION, help="Hold out whole groups.")]
+_WithId = Annotated[
+    bool,
+    switch(
+        "--with-id",
+        panel=_TRAINING,
+        help="Use the id as a feature. This helps for the items of the table, and is useless for new items.",
+    ),
+]
+_Labels = Annotated[
+    str | None,
+    option(metavar="COLUMN", panel=COLUMNS, help="Labels (0/1) of a few items, from which the prior is estimated."),
+]
+_Number = Annotated[
+    list[str] | None, option(metavar="COLUMN", panel=COLUMNS, help="Column to read as numbers. May be repeated.")
+]
+_Category = Annotated[
+    list[str] | None, option(metavar="COLUMN", panel=COLUMNS, help="Column to read as a category. May be repeated.")
+]
+_Text = Annotated[
+    list[str] | None, option(metavar="COLUMN", panel=COLUMNS, help="Column to read as text. May be repeated.")
+]
+_MaxFeatures = Annotated[
+    int, option(min=1, metavar="N", panel=_TRAINING, help="Maximum number of words per text column.")
+]
+_Epochs = Annotated[
+    int | None,
+    option(min=1, metavar="N", panel=_TRAINING, help="Passes over the pairs. If omitted, 20, or more for few pairs."),
+]
+_BatchSize = Annotated[int, option(min=1, metavar="N", panel=_TRAINING, help="Pairs per step.")]
+_LearningRate = Annotated[
+    float | None,
+    option(metavar="NUMBER", panel=_TRAINING, help="Learning rate. If omitted, 0.003, or 0.1 for `linear`."),
+]
+_WeightDecay = Annotated[
+    str,
+    option(
+        metavar="NUMBER",
+        panel=_TRAINING,
+        help="Penalty on large weights. `auto` chooses one of eight by the R² of four folds, `auto-order` by their "
+        "pairwise accuracy. Both take about 20 times as long and help most with texts.",
+    ),
+]
+_Stream = Annotated[
+    bool,
+    switch("--stream", help="Read the pairs, a Parquet file or a folder of them, without loading them into memory."),
+]
+_Resume = Annotated[bool, switch("--resume", help="Continue an interrupted run.")]
+
+
+def fit_command(
+    items: ItemsArgument,
+    pairs: PairsArgument,
+    output: _Output = Path("model"),
+    method: _Method = "confdiff-regression",
+    prior: _Prior = None,
+    model: _Model = "mlp",
+    validation_fraction: _ValidationFraction = 0.2,
+    hold_out_groups: _HoldOutGroups = False,
+    with_id: _WithId = False,
+    id: IdOption = None,
+    left: LeftOption = None,
+    right: RightOption = None,
+    difference: DifferenceOption = None,
+    weight: WeightOption = None,
+    group: GroupOption = None,
+    scale: ScaleOption = None,
+    labels: _Labels = None,
+    ignore: IgnoreOption = None,
+    number: _Number = None,
+    category: _Category = None,
+    text: _Text = None,
+    max_features: _MaxFeatures = 2000,
+    epochs: _Epochs = None,
+    batch_size: _BatchSize = 256,
+    learning_rate: _LearningRate = None,
+    weight_decay: _WeightDecay = "1e-5",
+    stream: _Stream = False,
+    resume: _Resume = False,
+    overwrite: OverwriteOption = False,
+    seed: SeedOption = 0,
+) -> None:
+    """Fit a model that scores items from judged pairs, and write it with a card of its quality.
+
+    Columns are recognised: numbers are scaled, categories one-hot encoded, and texts become TF-IDF features. After
+    Ctrl-C the same command with --resume continues, and ends with the same model.
+
+    Examples:
+        confdiff fit items.csv pairs.csv -o model
+        confdiff fit items.csv pairs.csv --model linear --weight-decay auto
+    """
+    with status("loading PyTorch"):
+        from confdiff.tabular.fitting import FitOptions
+        from confdiff.tabular.scales import parse_scale
+    options = FitOptions(
+        method=method,
+        model=model,
+        prior=_parse_prior(prior),
+        valid=validation_fraction,
+        valid_by_group=hold_out_groups,
+        with_id=with_id,
+        epochs=epochs,
+        batch_size=batch_size,
+        learning_rate=learning_rate,
+        weight_decay=_parse_weight_decay(weight_decay),
+        kinds=_kinds(number=number, category=category, text=text),
+        most_words=max_features,
+        seed=seed,
+    )
+    tables: dict[str, Any] = {
+        "items": items,
+        "pairs": pairs,
+        "id": id,
+        "ignore": tuple(ignore or ()),
+        "scale": None if scale is None else parse_scale(scale),
+        "columns": {"left": left, "right": right, "difference": difference, "weight": weight, "group": group},
+    }
+    fitted = _fit(tables, options, output, labels=labels, stream=stream, resume=resume, overwrite=overwrite)
+    print_model(fitted)
+    say_files({"model": output, "card": output / "card.html"})
+
+
+def _kinds(**columns: list[str] | None) -> dict[str, str]:
+    """Return the kind of each column that the user named one for."""
+    kinds = {}
+    for kind, names in columns.items():
+        kinds.update(dict.fromkeys(names or (), kind))
+    return kinds
+
+
+def _fit(
+    tables: dict[str, Any],
+    options: "FitOptions",
+    output: Path,
+    *,
+    labels: str | None,
+    stream: bool,
+    resume: bool,
+    overwrite: bool,
+) -> "ComparisonModel":
+    """Fit, in memory or streamed, with a checkpoint beside the output, and save the model."""
+    from confdiff.io.atomic import check_new_folder
+    from confdiff.tabular.fitting import fit_comparisons
+    from confdiff.tabular.streaming import fit_streamed
+
+    replaces = overwrite or resume
+    check_new_folder(output, overwrite=replaces)
+    checkpoint = output.with_name(output.name + ".checkpoint")
+    _check_checkpoint(checkpoint, resume=resume, overwrite=overwrite)
+    tables = tables | {"checkpoint": checkpoint, "verbose": int(not is_quiet())}
+    warnings.simplefilter("ignore", UserWarning)  # print_model prints them
+    try:
+        if stream or tables["pairs"].is_dir():
+            _check_stream(labels, options)
+            fitted = fit_streamed(options=options, work=output.with_name(output.name + ".work"), **tables)
+        else:
+            fitted = fit_comparisons(options=options, labels=labels, **tables)
+    except KeyboardInterrupt:
+        if checkpoint.exists():
+            say(f"interrupted; {checkpoint} holds the progress. The same command with --resume continues.")
+        raise
+    fitted.save(output, overwrite=replaces)
+    checkpoint.unlink(missing_ok=True)
+    return fitted
+
+
+def _check_stream(labels: str | None, options: "FitOptions") -> None:
+    flags = {
+        "--labels": labels is not None,
+        "--hold-out-groups": options.valid_by_group,
+        "--with-id": options.with_id,
+        f"--weight-decay {options.weight_decay}": isinstance(options.weight_decay, str),
+    }
+    for flag, is_used in flags.items():
+        if is_used:
+            raise ValueError(
+                f"{flag} needs all pairs in memory, but these are streamed: leave it out, or use a sample."
+            )
+
+
+def _check_checkpoint(path: Path, *, resume: bool, overwrite: bool) -> None:
+    """Check that a checkpoint of an interrupted run is wanted, and remove it if it is not."""
+    if not path.exists() or resume:
+        return
+    if not overwrite:
+        raise FileExistsError(
+            f"{path} is left from an interrupted run: pass --resume to continue it, or --overwrite to start again."
+        )
+    path.unlink()
+
+
+def _parse_prior(text: str | None) -> float | str | None:
+    if text is None or text == "estimate":
+        return text
+    try:
+        return float(text)
+    except ValueError as error:
+        raise ValueError(f"--prior must be a fraction, such as 0.3, or `estimate`; got {text!r}.") from error
+
+
+def _parse_weight_decay(text: str) -> float | str:
+    from confdiff.tabular.weight_decay import CRITERIA
+
+    if text in CRITERIA:
+        return text
+    try:
+        return float(text)
+    except ValueError as error:
+        choices = ", ".join(f"`{name}`" for name in CRITERIA)
+        raise ValueError(
+            f"--weight-decay must be a number, such as 1e-3, or one of {choices}; got {text!r}."
+        ) from error

@@ -1,0 +1,139 @@
+"""The commands of the program ``confdiff``, and how it starts and fails."""
+
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from typing import Annotated
+
+import typer
+
+from confdiff.cli import (
+    check,
+    data,
+    demo,
+    evaluate,
+    experiments,
+    fit,
+    methods,
+    model,
+    pairs,
+    predict,
+    preferences,
+    recommend,
+    theory,
+)
+from confdiff.cli.commands import USER_ERRORS, Quiet, Verbose, as_command, help_text, versions
+from confdiff.cli.console import errors, is_verbose, print_error, set_verbosity
+from confdiff.cli.messages import UserError
+from confdiff.cli.options import switch
+
+_Commands = Mapping[str, Callable[..., None]]
+
+
+def main() -> None:
+    """Run the command line; a mistake of the user gives one line and exit status 2, not a traceback."""
+    try:
+        app()
+    except (UserError, *USER_ERRORS) as error:
+        if is_verbose():
+            errors.print("".join(traceback.format_exception(error)), markup=False, highlight=False, soft_wrap=True)
+        print_error(str(error))
+        sys.exit(2)
+
+
+def version() -> None:
+    """Print the versions of confdiff, Python and the packages that decide the results.
+
+    Example:
+        confdiff version
+    """
+    for line in versions():
+        typer.echo(line)
+
+
+_PANELS: dict[str, _Commands] = {
+    "Start here": {
+        "demo": demo.demo_command,
+        "methods": methods.methods_command,
+        "version": version,
+    },
+    "Your comparisons": {
+        "check": check.check_command,
+        "fit": fit.fit_command,
+        "predict": predict.predict_command,
+        "evaluate": evaluate.evaluate_command,
+        "show": model.show_model,
+        "export": model.export_model,
+        "preferences": preferences.convert_preferences,
+    },
+    "The paper's experiments": {
+        "run": experiments.run,
+        "reproduce": experiments.reproduce,
+        "report": experiments.report,
+        "theory": theory.theory_command,
+    },
+}
+_GROUPS: dict[str, tuple[str, _Commands]] = {
+    "data": (
+        "List, download, show and export data sets.",
+        {
+            "list": data.list_datasets,
+            "fetch": data.fetch_datasets,
+            "show": data.show_dataset,
+            "export": data.export_dataset,
+        },
+    ),
+    "pairs": (
+        "Make pairs with confidence differences from a data set, and describe pairs in files.",
+        {"make": pairs.make_pairs, "describe": pairs.describe_file},
+    ),
+    "recommend": (
+        "Train a recommender on interactions, evaluate it, and recommend items.",
+        {
+            "train": recommend.train_command,
+            "evaluate": recommend.evaluate_recommender,
+            "topk": recommend.recommend_items,
+        },
+    ),
+}
+
+
+def _register(target: typer.Typer, commands: _Commands, panel: str | None = None) -> None:
+    for name, function in commands.items():
+        target.command(name, help=help_text(function), rich_help_panel=panel)(as_command(function))
+
+
+def _new_app() -> typer.Typer:
+    """Return the program with all its commands."""
+    program = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+    program.callback(help="Learn a classifier with probabilities from graded comparisons of unlabelled pairs.")(
+        _set_global_options
+    )
+    for panel, commands in _PANELS.items():
+        _register(program, commands, panel)
+    for name, (help, commands) in _GROUPS.items():
+        group = typer.Typer(no_args_is_help=True)
+        _register(group, commands)
+        program.add_typer(group, name=name, help=help, rich_help_panel="Data sets, pairs and recommenders")
+    return program
+
+
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
+        from confdiff import __version__
+
+        typer.echo(f"confdiff {__version__}")
+        raise typer.Exit
+
+
+def _set_global_options(
+    version: Annotated[
+        bool, switch("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
+    ] = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    set_verbosity(quiet=quiet, verbose=verbose)
+
+
+app = _new_app()

@@ -1,0 +1,122 @@
+"""Translate messages of the library, which name Python arguments, to the flags of the running command."""
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+
+class UserError(Exception):
+    """A mistake of the user: the message, in terms of flags, is printed without a traceback."""
+
+
+@dataclass(frozen=True)
+class Flag:
+    """How a parameter is passed on the command line.
+
+    Attributes
+    ----------
+    on : str
+        The flag, such as ``--overwrite``.
+    off : str or None
+        The flag that switches a switch off, such as ``--no-clip``.
+    is_switch : bool
+        Whether the flag takes no value.
+    """
+
+    on: str
+    off: str | None = None
+    is_switch: bool = False
+
+
+def flags_of(parameters: Iterable[Any]) -> dict[str, Flag]:
+    """Return the flag of each option among a command's parameters, by the name of its Python argument."""
+    return {
+        parameter.name: Flag(
+            on=max(parameter.opts, key=len),
+            off=max(parameter.secondary_opts, key=len, default=None),
+            is_switch=bool(parameter.is_flag),
+        )
+        for parameter in parameters
+        if parameter.param_type_name == "option"
+    }
+
+
+_running_flags: ContextVar[Mapping[str, Flag]] = ContextVar("running_flags", default={})  # noqa: B039
+
+
+@contextmanager
+def running_with(flags: Mapping[str, Flag]) -> Iterator[None]:
+    """Make the flags of a command those that :func:`translated` uses."""
+    token = _running_flags.set(flags)
+    try:
+        yield
+    finally:
+        _running_flags.reset(token)
+
+
+def translated(message: str) -> str:
+    """Return a message of the library with the flags of the running command."""
+    return with_flags(message, _running_flags.get())
+
+
+_ARGUMENT = re.compile(
+    r"""
+    (?<![\w.'"-]) (?<!\w\()            # neither a part of a word or a quotation nor the first argument of a call
+    (?P<name>[a-z]\w*)=
+    (?P<value>
+        \([^()]*\) | \[[^\[\]]*\]      # a tuple or a list
+      | '[^']*' | "[^"]*"
+      | \.\.\.
+      | [-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+)?
+      | [A-Za-z][\w-]*
+    )
+    """,
+    re.VERBOSE,
+)
+
+
+def with_flags(message: str, flags: Mapping[str, Flag]) -> str:
+    """Return a message with the flags of a command in place of Python arguments.
+
+    Parameters
+    ----------
+    message : str
+        What the library reports, with arguments in the form ``name=value``.
+    flags : mapping of str to Flag
+        The flags of the command by the names of their arguments. Other arguments are left as they are.
+
+    Examples
+    --------
+    >>> flags = {"overwrite": Flag("--overwrite", is_switch=True), "scale": Flag("--scale")}
+    >>> with_flags("model already exists: pass overwrite=True.", flags)
+    'model already exists: pass --overwrite.'
+    >>> with_flags("no known scale: pass scale=(1, 7).", flags)
+    'no known scale: pass --scale 1,7.'
+    """
+    return _ARGUMENT.sub(lambda match: _flag(match, flags), message)
+
+
+def _flag(match: re.Match[str], flags: Mapping[str, Flag]) -> str:
+    flag = flags.get(match["name"])
+    value = match["value"]
+    if flag is None or value == "None":
+        return match[0]
+    if flag.is_switch:
+        switch = flag.on if value == "True" else flag.off
+        return switch or match[0]
+    return f"{flag.on} {_value(value)}"
+
+
+def _value(text: str) -> str:
+    """Return a Python value as it is typed in a shell."""
+    if text[0] in "([":
+        values = [value.strip() for value in text[1:-1].split(",")]
+        return ",".join(_value(value) for value in values if value)
+    if text[0] in "'\"":
+        text = text[1:-1]
+        return text if re.fullmatch(r"\.\.\.|[A-Z]+", text) else shlex.quote(text)
+    return text

@@ -1,0 +1,39 @@
+"""confdiff methods: the table of methods."""
+
+import json
+
+import typer
+from rich.table import Table
+
+from confdiff.cli.console import as_cell, name_column, results, say
+from confdiff.cli.options import JsonOption
+
+
+def methods_command(as_json: JsonOption = False) -> None:
+    """List the methods: what each learns from, whether it needs the class prior, and its reference.
+
+    Examples:
+        confdiff methods
+        confdiff methods --json
+    """
+    from confdiff.methods import METHODS, REFERENCES
+
+    rows = [
+        {
+            "method": method.name,
+            "learns_from": method.learns_from,
+            "correction": method.correction.__name__,
+            "prior": method.prior,
+            "reference": method.reference,
+        }
+        for method in METHODS.values()
+    ]
+    if as_json:
+        typer.echo(json.dumps(rows, indent=2))
+        return
+    table = Table(name_column("method"), "learns from", "correction", "prior", "reference")
+    for row in rows:
+        table.add_row(*map(as_cell, row.values()))
+    results.print(table)
+    for name, paper in REFERENCES.items():
+        say(f"{name}: {paper}")

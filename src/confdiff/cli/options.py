@@ -1,0 +1,93 @@
+"""Arguments and options that several commands share, with their help."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def option(*names: str, metavar: str, help: str, panel: str | None = None, **settings: Any) -> Any:
+    """Return an option with a value, which the help calls ``metavar``."""
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **settings)
+
+
+def switch(*names: str, help: str, panel: str | None = None, **settings: Any) -> Any:
+    """Return an option without a value."""
+    return typer.Option(*names, metavar="", help=help, rich_help_panel=panel, **settings)
+
+
+def argument(*, metavar: str, help: str, **settings: Any) -> Any:
+    """Return a positional argument, without a default in the help."""
+    return typer.Argument(metavar=metavar, help=help, **{"show_default": False, **settings})
+
+
+def output_option(help: str, *names: str, metavar: str = "FOLDER", **settings: Any) -> Any:
+    """Return the option ``-o/--output``."""
+    return option("-o", "--output", *names, metavar=metavar, help=help, **settings)
+
+
+COLUMNS = "Columns of the tables"
+"""The title under which help lists the options that name columns."""
+
+ItemsArgument = Annotated[
+    Path,
+    argument(
+        metavar="ITEMS",
+        help="Table of items (.csv, .tsv, .parquet or .jsonl): one row per item, with an id and features.",
+    ),
+]
+PairsArgument = Annotated[
+    Path,
+    argument(metavar="PAIRS", help="Table of judged pairs: one row per pair, with columns left, right, difference."),
+]
+ModelArgument = Annotated[Path, argument(metavar="MODEL", help="Model folder that `confdiff fit` wrote.")]
+DatasetArgument = Annotated[str, argument(metavar="NAME", help="Data set, as `confdiff data list` names it.")]
+
+IdOption = Annotated[
+    str | None,
+    option(metavar="COLUMN", panel=COLUMNS, help="Ids of the items. If omitted, a column called id or similar."),
+]
+LeftOption = Annotated[
+    str | None, option(metavar="COLUMN", panel=COLUMNS, help="First item of a pair. Recognised if omitted.")
+]
+RightOption = Annotated[
+    str | None, option(metavar="COLUMN", panel=COLUMNS, help="Second item of a pair. Recognised if omitted.")
+]
+DifferenceOption = Annotated[
+    str | None,
+    option(
+        metavar="COLUMN",
+        panel=COLUMNS,
+        help="How much higher the second item is than the first. Recognised if omitted.",
+    ),
+]
+WeightOption = Annotated[
+    str | None, option(metavar="COLUMN", panel=COLUMNS, help="Weight of a pair. Recognised if omitted.")
+]
+GroupOption = Annotated[
+    str | None,
+    option(metavar="COLUMN", panel=COLUMNS, help="Group of a pair, such as a topic or a user. Recognised if omitted."),
+]
+IgnoreOption = Annotated[
+    list[str] | None,
+    option(metavar="COLUMN", panel=COLUMNS, help="Column of the items to ignore. May be repeated."),
+]
+ScaleOption = Annotated[
+    str | None,
+    option(metavar="LOW,HIGH", help="Ends of the scale of the differences, such as 1,7. Recognised if omitted."),
+]
+FolderOption = Annotated[
+    Path | None,
+    option(
+        "--folder",
+        "--data",
+        metavar="FOLDER",
+        help="Folder with data sets, searched before the one in CONFDIFF_DATA and the cache.",
+    ),
+]
+SeedOption = Annotated[int, option(min=0, metavar="N", help="Seed of all random draws.")]
+IncompleteOption = Annotated[
+    bool, switch("--incomplete", help="CIFAR-10 only: use the training batches that are available.")
+]
+OverwriteOption = Annotated[bool, switch("--overwrite", help="Replace an output that already exists.")]
+JsonOption = Annotated[bool, switch("--json", help="Print JSON instead of text.")]

@@ -1,0 +1,131 @@
+"""Report how far a piece of work is: a bar on a terminal, a plain line now and then elsewhere."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+INTERVAL = 5.0
+"""Seconds between two lines where no terminal is attached."""
+
+
+class Update(Protocol):
+    """A function that receives how much is done, and optionally the total and a few words about it."""
+
+    def __call__(self, completed: float, *, total: float | None = None, detail: str = "") -> None:
+        """Show that ``completed`` of ``total`` steps are done."""
+
+
+@contextmanager
+def reporting_progress(
+    title: str,
+    total: float | None = None,
+    *,
+    console: "Console | None" = None,
+    interval: float = INTERVAL,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[Update]:
+    """Show the progress of a block of work on standard error.
+
+    Parameters
+    ----------
+    title : str
+        What is being done, such as "scoring".
+    total : float, optional
+        How many steps there are, if that is known.
+    console : rich.console.Console, optional
+        Where to print; standard error by default.
+    interval : float
+        Seconds between two lines where the console is not a terminal; 0 prints a line for every update.
+    clock : callable
+        Returns the time in seconds.
+
+    Yields
+    ------
+    update : Update
+        To be called with the number of steps done so far.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from rich.console import Console
+    >>> with reporting_progress("scoring", 4, console=Console(file=sys.stdout), interval=0) as update:
+    ...     update(1)
+    ...     update(4, detail="4 batches")
+    scoring: 1 of 4 (25 %)
+    scoring: 4 batches (100 %)
+    """
+    from rich.console import Console
+
+    console = console or Console(stderr=True)
+    if console.is_terminal:
+        with _bar(title, total, console) as update:
+            yield update
+    else:
+        yield _Lines(title, total, console, interval, clock)
+
+
+@contextmanager
+def _bar(title: str, total: float | None, console: "Console") -> Iterator[Update]:
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.fields[detail]}", markup=False),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(title, total=total, detail="")
+        known_total = total
+
+        def update(completed: float, *, total: float | None = None, detail: str = "") -> None:
+            nonlocal known_total
+            known_total = known_total if total is None else total
+            detail = detail or _amount(completed, known_total)
+            bar.update(task, completed=completed, total=known_total, detail=detail)
+
+        yield update
+
+
+class _Lines:
+    """Print a line if the last one is long enough ago."""
+
+    def __init__(
+        self, title: str, total: float | None, console: "Console", interval: float, clock: Callable[[], float]
+    ) -> None:
+        self.title = title
+        self.total = total
+        self.console = console
+        self.interval = interval
+        self.clock = clock
+        self.start = clock()
+        self.last_line = self.start
+
+    def __call__(self, completed: float, *, total: float | None = None, detail: str = "") -> None:
+        self.total = self.total if total is None else total
+        now = self.clock()
+        if now - self.last_line < self.interval:
+            return
+        self.last_line = now
+        amount = detail or _amount(completed, self.total)
+        line = f"{self.title}: {amount}{self._percentage(completed)}{self._time_left(completed, now)}"
+        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    def _percentage(self, completed: float) -> str:
+        return f" ({100 * completed / self.total:.0f} %)" if self.total else ""
+
+    def _time_left(self, completed: float, now: float) -> str:
+        """Return the time left at the mean speed so far, where it is worth a word."""
+        if not self.total or not 0 < completed < self.total:
+            return ""
+        seconds = round((now - self.start) * (self.total - completed) / completed)
+        return f", about {timedelta(seconds=seconds)} left" if seconds >= INTERVAL else ""
+
+
+def _amount(completed: float, total: float | None) -> str:
+    return f"{completed:,.0f}" + (f" of {total:,.0f}" if total else "")
