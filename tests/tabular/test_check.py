@@ -343,7 +343,7 @@ def test_the_command_writes_a_page_and_prints_what_matters(folder):
     result = confdiff("check", "items.csv", "pairs.csv", "-o", "out", cwd=folder)
     assert result.returncode == 0, result.stderr
     assert "Annotator cy (190 pairs)" in result.stdout
-    assert "one score per item explains" in result.stdout
+    assert "one score per item: R²" in result.stdout
     assert "Ready for `confdiff fit`" in result.stdout
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["check.html", "check.json"]
     numbers = json.loads((folder / "out" / "check.json").read_text())

@@ -228,5 +228,5 @@ def test_command_takes_ids_and_spares_what_is_there(tmp_path):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["judged.jsonl", "pairs.csv"]
     again = confdiff("preferences", "judged.jsonl", "-o", ".", "--ids", cwd=tmp_path)
     assert again.returncode == 2
-    assert "pairs.csv is there already" in again.stderr
+    assert "pairs.csv already exists" in again.stderr
     assert confdiff("preferences", "judged.jsonl", "-o", ".", "--ids", "--overwrite", cwd=tmp_path).returncode == 0

@@ -136,5 +136,5 @@ def _print_measures(report: "CheckReport") -> None:
             f"({triangles.random_mean:.3f} with random signs)"
         )
     if score is not None:
-        adjusted = "" if score.adjusted is None else f", {score.adjusted:.1%} adjusted for the number of items"
-        say(f"R² of one score per item: {score.r_squared:.1%} of the differences{adjusted}")
+        adjusted = "" if score.adjusted is None else f", adjusted R² {score.adjusted:.1%}"
+        say(f"one score per item: R² {score.r_squared:.1%} of the differences{adjusted}")

@@ -258,7 +258,6 @@ def _parse_weight_decay(text: str) -> float | str:
     try:
         return float(text)
     except ValueError as error:
-        choices = ", ".join(f"`{name}`" for name in CRITERIA)
         raise ValueError(
-            f"--weight-decay must be a number, such as 1e-3, or one of {choices}; got {text!r}."
+            f"--weight-decay must be a number, such as 1e-3, `auto` or `auto-order`; got {text!r}."
         ) from error
