@@ -1,8 +1,8 @@
-"""Do probabilities mean what they say? Reliability before and after rescaling, and at another prior, without labels.
+"""Measure the reliability of probabilities before and after calibration, and at another prior, without labels.
 
-A network that learns noisy differences by heart is surer of itself than it should be. ``calibrated=True`` holds out
-pairs and finds the temperature at which their differences are explained best; no label is looked at. Then the model
-goes where positives are rarer than in training, and ``target_prior`` tells it so.
+A network that memorises noisy differences is overconfident. ``calibrated=True`` holds out pairs and finds the
+temperature with the best R² of their differences; no label is used. Then the model is applied where positives are rarer
+than in training, and ``target_prior`` corrects for that.
 """
 
 from typing import Any
@@ -21,25 +21,28 @@ KINDS: dict[str, dict[str, Any]] = {
     "labels": {"noise": "labels"},
     "additive .3": {"noise": "additive", "noise_amount": 0.3},
 }
-CASES = ("as learned", "calibrated", "calibrated, rarer", "... and told so")
-RARE = 0.1  # the share of positives where the model is used
+CASES = ("as learned", "calibrated", "calibrated, rarer", "... and target_prior")
+RARE = 0.1  # the fraction of positives where the model is used
 
 
-def rarer(labels: NDArray[np.bool_], share: float) -> NDArray[np.int64]:
-    """Rows of all negatives and of the first so many positives."""
-    positives, negatives = np.flatnonzero(labels), np.flatnonzero(~labels)
-    return np.sort(np.concatenate([negatives, positives[: round(len(negatives) * share / (1 - share))]]))
+def rarer(labels: NDArray[np.bool_], fraction: float) -> NDArray[np.int64]:
+    """Return the rows of all negatives and of as many positives as make the given fraction."""
+    positives = np.flatnonzero(labels)
+    negatives = np.flatnonzero(~labels)
+    count = round(len(negatives) * fraction / (1 - fraction))
+    return np.sort(np.concatenate([negatives, positives[:count]]))
 
 
 def main() -> None:
-    """Expected calibration error over ten bins, and the log-loss, of the test items."""
+    """Print the expected calibration error over ten bins, and the log-loss, of the test items."""
     print(f"{'differences':12s} {'':24s} {'calibration error':>18s} {'log-loss':>10s}")
-    shown = {}
+    curves = {}
     for kind, noise in KINDS.items():
         rows = []
         for seed in SEEDS:
             task = make_task(TaskSpec("digits", n_pairs=600, seed=seed, folds=5, calibrated=True, **noise))
-            items, truth = task.test_items.numpy(), task.test_labels.numpy() > 0
+            items = task.test_items.numpy()
+            truth = task.test_labels.numpy() > 0
             few = rarer(truth, RARE)
             model = ConfDiffClassifier(prior=task.spec.prior, calibrated=True, epochs=60, random_state=seed)
             after = model.fit(task.pairs).predict_proba(items)[:, 1]
@@ -49,29 +52,30 @@ def main() -> None:
                 [measures(before, truth), measures(after, truth)]
                 + [measures(p[few], truth[few]) for p in (after, moved)]
             )
-            shown[kind] = reliability(before, truth), reliability(after, truth)
+            curves[kind] = reliability(before, truth), reliability(after, truth)
         for name, (error, loss) in zip(CASES, np.mean(rows, axis=0), strict=True):
             print(f"{kind:12s} {name:24s} {error:18.4f} {loss:10.4f}")
-    draw(shown)
+    draw(curves)
 
 
 def measures(p: NDArray[np.float32], truth: NDArray[np.bool_]) -> tuple[float, float]:
-    """Calibration error and log-loss."""
+    """Return calibration error and log-loss."""
     of_truth = np.clip(np.where(truth, p, 1 - p), 1e-7, 1)
     return calibration_error(p, truth), float(-np.log(of_truth).mean())
 
 
-def draw(shown: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]) -> None:
-    """reliability.png: the share of positives against what was said, before and after."""
+def draw(curves: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]) -> None:
+    """Draw reliability.png: the fraction of positives by predicted probability, before and after."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 3.2), layout="constrained")
-    for axes, (kind, curves) in zip(figure.subplots(1, len(shown), sharey=True), shown.items(), strict=True):
+    panels = figure.subplots(1, len(curves), sharey=True)
+    for axes, (kind, before_and_after) in zip(panels, curves.items(), strict=True):
         axes.plot([0, 1], [0, 1], color="0.7", linewidth=1)
-        for curve, name, style in zip(curves, ("as learned", "calibrated"), ("o--", "s-"), strict=True):
+        for curve, name, style in zip(before_and_after, ("as learned", "calibrated"), ("o--", "s-"), strict=True):
             axes.plot(curve[:, 0], curve[:, 1], style, label=name, markersize=4)
-        axes.set(title=f"differences: {kind}", xlabel="probability said")
-    figure.axes[0].set_ylabel("share of positives")
+        axes.set(title=f"differences: {kind}", xlabel="predicted probability")
+    figure.axes[0].set_ylabel("fraction of positives")
     figure.axes[0].legend()
     figure.savefig("reliability.png", dpi=150)
     print("picture: reliability.png")

@@ -1,8 +1,7 @@
-"""Scores of answers from the preferences of LLM judges: JSON lines with chosen, rejected and margin in and out.
+"""Score answers from the preferences of LLM judges: JSON lines with chosen, rejected and margin in and out.
 
 Two simulated judges compare answers to the same question and say which is better, and by how many points from 0 to 10.
-What is learned scores single answers, also to questions that were never judged, and gives every preference a margin
-without the judges' noise.
+The model scores single answers, also to new questions, and gives every preference a margin without the judges' noise.
 """
 
 import json
@@ -17,30 +16,36 @@ from confdiff.tabular.formats.preferences import read_preferences, write_prefere
 
 TOPICS = ["tides", "inflation", "vaccines", "compilers", "glaciers", "sleep", "bridges", "yeast"]
 PHRASES = {
-    "here is why, step by step": 1.2, "for example": 0.8, "the evidence shows": 1.0, "in short": 0.3,
-    "as everyone knows": -0.6, "it just works that way": -1.1, "i cannot say": -1.5, "to be honest": -0.3,
-}  # fmt: skip
+    "here is why, step by step": 1.2,
+    "for example": 0.8,
+    "the evidence shows": 1.0,
+    "in short": 0.3,
+    "as everyone knows": -0.6,
+    "it just works that way": -1.1,
+    "i cannot say": -1.5,
+    "to be honest": -0.3,
+}
 
 
 def make_answers(count: int, seed: int) -> pd.DataFrame:
-    """Answers to questions on eight topics, and how good they are, from 0 to 1."""
-    chance = np.random.default_rng(seed)
-    topics = chance.choice(TOPICS, count)
-    said = [chance.choice(list(PHRASES), chance.integers(2, 6), replace=False) for _ in range(count)]
-    texts = [f"on {topic}: " + "; ".join(phrases) for topic, phrases in zip(topics, said, strict=True)]
-    score = np.array([sum(PHRASES[phrase] for phrase in phrases) for phrases in said])
+    """Return answers to questions on eight topics, and their quality from 0 to 1."""
+    rng = np.random.default_rng(seed)
+    topics = rng.choice(TOPICS, count)
+    contents = [rng.choice(list(PHRASES), rng.integers(2, 6), replace=False) for _ in range(count)]
+    texts = [f"on {topic}: " + "; ".join(phrases) for topic, phrases in zip(topics, contents, strict=True)]
+    score = np.array([sum(PHRASES[phrase] for phrase in phrases) for phrases in contents])
     return pd.DataFrame({"topic": topics, "text": texts, "quality": 1 / (1 + np.exp(-1.5 * score))})
 
 
 def write_judged(path: Path, answers: pd.DataFrame, count: int = 1200) -> None:
-    """What the judges say: a line for each preference, as such files have it, the better answer always first."""
-    chance = np.random.default_rng(1)
+    """Write one line per preference, as such files have it: the better answer is always `chosen`."""
+    rng = np.random.default_rng(1)
     with path.open("w", encoding="utf-8") as file:
         while count:
-            topic = chance.choice(TOPICS)
-            one, other = answers[answers["topic"] == topic].sample(2, random_state=chance).itertuples()
-            points = round(10 * (one.quality - other.quality) + chance.normal(0, 2))
-            better, worse = (one, other) if points > 0 else (other, one)
+            topic = rng.choice(TOPICS)
+            first, second = answers[answers["topic"] == topic].sample(2, random_state=rng).itertuples()
+            points = round(10 * (first.quality - second.quality) + rng.normal(0, 2))
+            better, worse = (first, second) if points > 0 else (second, first)
             if better.text != worse.text:
                 line = {"prompt": f"Explain {topic}.", "chosen": better.text, "rejected": worse.text}
                 line |= {"margin": min(abs(points), 10), "judge": f"judge-{count % 2}"}
@@ -49,9 +54,10 @@ def write_judged(path: Path, answers: pd.DataFrame, count: int = 1200) -> None:
 
 
 def main() -> None:
-    """Read, learn, score, write."""
+    """Read preferences, learn from them, score the answers and write the result."""
     with tempfile.TemporaryDirectory() as folder:
-        judged, scored = Path(folder) / "judged.jsonl", Path(folder) / "scored.jsonl"
+        judged = Path(folder) / "judged.jsonl"
+        scored = Path(folder) / "scored.jsonl"
         write_judged(judged, make_answers(400, seed=0))
 
         items, pairs = read_preferences(judged)
@@ -60,14 +66,14 @@ def main() -> None:
 
         print("judged:", judged.read_text().splitlines()[0])
         print("scored:", scored.read_text().splitlines()[0])
-    found = model.about["validation"]["judged"]
+    test = model.about["validation"]["judged"]
     print(f"\n{len(pairs['left']):,} preferences among {len(items['id'])} answers; ", end="")
-    print(f"{found['order']:.1%} of {found['pairs']} held-out ones in the right order")
+    print(f"pairwise accuracy {test['order']:.1%} on {test['pairs']} held-out ones")
     for warning in model.about["warnings"]:
-        print("mind:", warning)
+        print("warning:", warning)
     new = make_answers(500, seed=2)
     new["score"] = model.predict_proba(new)[:, 1]
-    print(f"500 others: rank correlation with true quality {new['score'].corr(new['quality'], 'spearman'):.3f}")
+    print(f"500 new answers: rank correlation with true quality {new['score'].corr(new['quality'], 'spearman'):.3f}")
     print(new.sort_values("score")[["score", "quality", "text"]].iloc[[0, 250, -1]].round(2).to_string(index=False))
 
 

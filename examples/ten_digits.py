@@ -1,7 +1,7 @@
-"""Ten classes from differences alone: which digit it is, if all that is told is by how much posteriors differ.
+"""Learn ten classes from differences of posteriors alone.
 
-A teacher gives the posteriors of scikit-learn's digits, each by a model that did not see it. The learners are told the
-vector of the ten differences of each pair of digits, and nothing else; the oracle is told the posteriors themselves.
+A teacher provides the posteriors of scikit-learn's digits, each from a model that did not see it. The learners are
+given the vector of the ten differences of each pair of digits, and nothing else. The oracle is given the posteriors.
 """
 
 import sys
@@ -17,19 +17,21 @@ from confdiff import ConfDiffClassifier, OneVersusOne, OneVersusRest, Pairs
 
 
 def make_pairs(seed: int) -> tuple[Pairs, np.ndarray, np.ndarray]:
-    """Pairs of digits with difference vectors, and held-out digits with their labels."""
+    """Return pairs of digits with difference vectors, and held-out digits with their labels."""
     items, labels = load_digits(return_X_y=True)
     items, test_items, labels, test_labels = train_test_split(items, labels, test_size=0.2, random_state=seed)
     teacher = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
     posteriors = cross_val_predict(teacher, items, labels, method="predict_proba")
     order = np.random.default_rng(seed).permutation(len(items))
-    left, right = order[: len(order) // 2], order[len(order) // 2 : 2 * (len(order) // 2)]
+    half = len(order) // 2
+    left = order[:half]
+    right = order[half : 2 * half]
     c = posteriors[right] - posteriors[left]
     return Pairs(items, left, right, c, posteriors=posteriors, labels=labels), test_items, test_labels
 
 
 def main(seed: int = 0, *, reductions: bool = False) -> dict[str, float]:
-    """Accuracy of learners from differences, and of the oracle, on held-out digits."""
+    """Return the accuracy of learners from differences, and of the oracle, on held-out digits."""
     pairs, test_items, test_labels = make_pairs(seed)
     prior = pairs.targets("posteriors").mean(dim=(0, 1)).numpy()
     models = {
@@ -41,11 +43,11 @@ def main(seed: int = 0, *, reductions: bool = False) -> dict[str, float]:
     if reductions:
         models |= {"one versus rest": OneVersusRest(ConfDiffClassifier(epochs=30))}
         models |= {"one versus one": OneVersusOne(ConfDiffClassifier(epochs=30))}
-    found = {}
+    accuracies = {}
     for name, model in models.items():
-        found[name] = float(np.mean(model.fit(pairs).predict(test_items) == test_labels))
-        print(f"{name:20s} {found[name]:.4f}")
-    return found
+        accuracies[name] = float(np.mean(model.fit(pairs).predict(test_items) == test_labels))
+        print(f"{name:20s} {accuracies[name]:.4f}")
+    return accuracies
 
 
 if __name__ == "__main__":
