@@ -9,8 +9,10 @@ import pytest
 from command import confdiff
 from confdiff.pairs import Pairs
 from confdiff.pairs.describe import describe_pairs
+from confdiff.tabular.checks.few_pairs import HELD_OUT
 from confdiff.tabular.checks.page import check_html, check_json, write_check
-from confdiff.tabular.checks.report import HELD_OUT, check_comparisons
+from confdiff.tabular.checks.registry import CHECKS
+from confdiff.tabular.checks.report import check_comparisons
 from confdiff.tabular.comparisons import compare
 from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.fitting import FitOptions
@@ -23,18 +25,18 @@ def test_exact_differences_leave_nothing_to_say():
     items, pairs = clean()
     report = check_comparisons(items, pairs)
     assert report.findings == ()
-    assert report.stops == ()
-    assert report.verdict == "Ready for `confdiff fit`; all is well."
+    assert report.errors == ()
+    assert report.verdict == "Ready for `confdiff fit`, with no warnings."
     measures = report.measures
-    assert measures.triangles.number > 100
-    assert measures.triangles.mean < 1e-12
-    assert measures.triangles.above == 0
-    assert measures.triangles.cyclic == 0
-    assert measures.triangles.random_mean > 0.3
-    assert measures.one_score.r_squared == pytest.approx(1, abs=1e-10)
-    assert measures.one_score.adjusted == pytest.approx(1, abs=1e-10)
-    assert report.used == len(pairs)
-    assert report.parts.number == 1
+    assert measures["triangles"].count > 100
+    assert measures["triangles"].mean < 1e-12
+    assert measures["triangles"].fraction_large == 0
+    assert measures["triangles"].cyclic == 0
+    assert measures["triangles"].random_mean > 0.3
+    assert measures["one_score"].r2 == pytest.approx(1, abs=1e-10)
+    assert measures["one_score"].adjusted_r2 == pytest.approx(1, abs=1e-10)
+    assert report.usable_pairs == len(pairs)
+    assert report.measures["components"].count == 1
 
 
 def test_figures_are_those_of_the_description():
@@ -42,11 +44,11 @@ def test_figures_are_those_of_the_description():
     report = check_comparisons(items, pairs)
     rows = [items.index.get_indexer(pairs[side]) for side in ("left", "right")]
     expected = describe_pairs(Pairs(items.to_numpy(), *rows, pairs["difference"].to_numpy()))
-    assert report.measures.differences == expected
+    assert report.measures["differences"].summary == expected
     low, high = expected.prior_interval
-    assert f"between {low:.0%} and {high:.0%} of the items are positive" in report.prior_in_words
+    assert f"between {low:.0%} and {high:.0%} of the items are positive" in report.prior_statement
     c = pairs["difference"]
-    assert report.measures.bias_error == pytest.approx(c.std(ddof=0) / len(c) ** 0.5)
+    assert report.measures["differences"].mean_error == pytest.approx(c.std(ddof=0) / len(c) ** 0.5)
 
 
 def changed(role, row, value):
@@ -85,10 +87,10 @@ def test_what_fit_refuses_is_found_and_nothing_else(kind):
     change(pairs)
     report = check_comparisons(items, pairs)
     assert kinds(report) == [kind]
-    assert (the(report, kind).severity, the(report, kind).count, the(report, kind).rows) == ("stop", count, rows)
-    assert "`fit` refuses" in the(report, kind).action
-    assert report.stops == report.findings
-    assert report.verdict == f"`confdiff fit` would refuse: {the(report, kind).text}"
+    assert (the(report, kind).severity, the(report, kind).count, the(report, kind).rows) == ("error", count, rows)
+    assert "`fit` stops with an error" in the(report, kind).action
+    assert report.errors == report.findings
+    assert report.verdict == f"`confdiff fit` would stop with an error: {the(report, kind).text}"
     with pytest.raises(ValueError, match=r"."):
         compare(read_items(items), read_judged(pairs))
 
@@ -100,11 +102,11 @@ def test_many_faults_are_counted_and_the_rest_is_measured():
     report = check_comparisons(items, pairs)
     unknown = the(report, "unknown-id")
     assert (unknown.count, unknown.rows) == (20, (10, 11, 12, 13, 14))
-    assert "'x0', 'x1', 'x2' ... (7 such ids)" in unknown.text
-    assert report.used == len(pairs) - 21
-    assert report.measures.one_score.r_squared == pytest.approx(1)
-    assert report.verdict.endswith("That is one of 2 reasons.")
-    assert kinds(report, "stop") == ["unknown-id", "missing-difference"]
+    assert "'x0', 'x1', 'x2' and 4 more (7 unknown ids)" in unknown.text
+    assert report.usable_pairs == len(pairs) - 21
+    assert report.measures["one_score"].r2 == pytest.approx(1)
+    assert report.verdict.endswith("(2 errors in all.)")
+    assert kinds(report, "error") == ["unknown-id", "missing-difference"]
 
 
 def test_two_unknown_items_are_no_item_with_itself():
@@ -122,7 +124,7 @@ def test_a_missing_group_is_refused_and_an_empty_one_is_a_group():
     report = check_comparisons(items, pairs)
     assert the(report, "missing-group").rows == (8,)
     compared = compare(read_items(items), read_judged(pairs))
-    with pytest.raises(ValueError, match="missing at row 8"):
+    with pytest.raises(ValueError, match="at row 8"):
         Pairs(items.to_numpy(), compared.left, compared.right, compared.difference, group=compared.group)
 
 
@@ -141,7 +143,7 @@ def test_items_without_anything_to_learn_from_are_refused():
     items, pairs = clean(n_items=60)
     items = pd.DataFrame({"code": [f"X-{k}" for k in range(60)]}, index=items.index)
     report = check_comparisons(items, pairs)
-    assert the(report, "no-features").severity == "stop"
+    assert the(report, "no-features").severity == "error"
     assert the(report, "column").severity == "note"
     assert "Column 'code' is left out" in the(report, "column").text
 
@@ -151,10 +153,11 @@ def test_a_seven_point_scale_is_recognised_and_mapped():
     exact = pairs["difference"].copy()
     pairs["difference"] = (4 + 3 * exact).round()
     report = check_comparisons(items, pairs)
-    assert report.as_dict()["mapping"] == "c = (value - 4) / 3"
+    assert report.as_dict()["scale_formula"] == "c = (value - 4) / 3"
     assert "a 7-point scale from 1 to 7: c = (value - 4) / 3" in the(report, "scale").text
     assert the(report, "scale").severity == "note"
-    assert report.measures.differences.mean == pytest.approx(((4 + 3 * exact).round() - 4).mean() / 3, abs=1e-6)
+    mean = ((4 + 3 * exact).round() - 4).mean() / 3
+    assert report.measures["differences"].summary.mean == pytest.approx(mean, abs=1e-6)
     given = check_comparisons(items, pairs, scale="1,7")
     assert "scale" not in kinds(given)
     assert given.measures == report.measures
@@ -169,12 +172,12 @@ def test_an_unknown_scale_names_the_row_farthest_out_and_the_way_out():
     report = check_comparisons(items, pairs)
     found = the(report, "unknown-scale")
     assert found.rows == (17,)
-    assert "farthest out is 100 in row 17" in found.text
-    assert ",100 if these are its ends" in found.action
-    assert report.measures is None
-    assert report.used == 0
-    assert report.parts.number == 1
-    assert check_comparisons(items, pairs, scale="0,100").stops == ()
+    assert "The largest in size is 100, in row 17" in found.text
+    assert ", 100) if these are its ends" in found.action
+    assert set(report.measures) == {"columns", "components"}
+    assert report.usable_pairs == 0
+    assert report.measures["components"].count == 1
+    assert check_comparisons(items, pairs, scale="0,100").errors == ()
 
 
 def test_values_beyond_a_given_scale_are_refused():
@@ -182,9 +185,9 @@ def test_values_beyond_a_given_scale_are_refused():
     pairs["difference"] *= 2
     pairs.loc[[20, 30], "difference"] = [2.5, -3]
     report = check_comparisons(items, pairs, scale="-2,2")
-    assert kinds(report) == ["beyond-scale"]
-    assert (the(report, "beyond-scale").count, the(report, "beyond-scale").rows) == (2, (20, 30))
-    assert report.used == len(pairs) - 2
+    assert kinds(report) == ["outside-scale"]
+    assert (the(report, "outside-scale").count, the(report, "outside-scale").rows) == (2, (20, 30))
+    assert report.usable_pairs == len(pairs) - 2
 
 
 def test_a_scale_that_is_hardly_used_may_be_another():
@@ -192,19 +195,20 @@ def test_a_scale_that_is_hardly_used_may_be_another():
     pairs["difference"] = (11 * pairs["difference"]).round()
     pairs.loc[0, "difference"] = 11
     found = the(check_comparisons(items, pairs), "scale")
-    assert found.severity == "mind"
+    assert found.severity == "warning"
     assert "per cent" in found.text
-    assert "Only 11% of it is used" in found.text
+    assert "The values use only 11% of it" in found.text
 
 
 def test_the_favoured_place_is_found():
     items, pairs = clean()
     pairs["difference"] = (0.5 * pairs["difference"] + 0.2).clip(-1, 1)
     report = check_comparisons(items, pairs)
-    mean, error = report.measures.differences.mean, report.measures.bias_error
-    assert f"The second item is favoured: mean difference {mean:+.3f} +- {error:.3f}" in the(report, "position").text
+    differences = report.measures["differences"]
+    interval = f"{differences.summary.mean:+.3f} ± {differences.mean_error:.3f}"
+    assert f"The second item is favoured: mean difference {interval}" in the(report, "position-bias").text
     pairs["difference"] *= -1
-    assert "The first item is favoured" in the(check_comparisons(items, pairs), "position").text
+    assert "The first item is favoured" in the(check_comparisons(items, pairs), "position-bias").text
 
 
 def test_one_sided_differences_may_be_on_another_scale():
@@ -212,7 +216,7 @@ def test_one_sided_differences_may_be_on_another_scale():
     pairs["difference"] = (1 + pairs["difference"]) / 2
     report = check_comparisons(items, pairs)
     assert "No pair favours the first item" in the(report, "one-sided").text
-    assert "position" not in kinds(report)
+    assert "position-bias" not in kinds(report)
     assert check_comparisons(items, pairs, scale="0,1").findings == ()
 
 
@@ -227,11 +231,11 @@ def test_ties_and_ends_are_found():
     items, pairs = clean()
     pairs["difference"] = np.sign(pairs["difference"])
     report = check_comparisons(items, pairs)
-    assert report.measures.at_ends == 1
+    assert report.measures["differences"].at_ends == 1
     assert the(report, "ends-of-scale").count == n
-    assert report.measures.differences.prior_interval is None
+    assert report.measures["differences"].summary.prior_interval is None
     assert "No class prior" in the(report, "no-prior").text
-    assert "No class prior" in report.prior_in_words
+    assert "No class prior" in report.prior_statement
 
 
 def test_missing_features_are_counted_by_column():
@@ -241,22 +245,22 @@ def test_missing_features_are_counted_by_column():
     report = check_comparisons(items, pairs)
     found = the(report, "missing-feature")
     assert (found.severity, found.count, found.rows) == ("note", 11, (0, 1, 4, 8, 12))
-    assert "ward (25.0%), other (5.0%)" in found.text
+    assert "ward (25.0%) and other (5.0%)" in found.text
     columns = {column.name: column for column in report.items.columns}
-    assert (columns["ward"].missing, columns["ward"].taken_for) == (10, "category")
-    assert (columns["other"].missing, columns["other"].share_missing) == (2, 0.05)
+    assert (columns["ward"].missing, columns["ward"].role) == (10, "category")
+    assert (columns["other"].missing, columns["other"].missing_fraction) == (2, 0.05)
     assert columns["feature"].least == items["feature"].min()
     items.loc[items.index[:30], "other"] = np.nan
-    assert the(check_comparisons(items, pairs), "missing-feature").severity == "mind"
+    assert the(check_comparisons(items, pairs), "missing-feature").severity == "warning"
 
 
-def test_columns_of_pairs_are_listed_with_what_they_were_taken_for():
+def test_columns_of_pairs_are_listed_with_what_they_were_role():
     items, pairs = clean()
     pairs = pairs.rename(columns={"left": "a", "right": "b", "difference": "how much"})
     pairs["when"] = pd.Timestamp("2026-01-01")
     pairs.loc[3, "when"] = None
     report = check_comparisons(items, pairs, difference="how much", time="when")
-    taken = {column.taken_for: column for column in report.pairs.columns}
+    taken = {column.role: column for column in report.pairs.columns}
     assert {role: column.name for role, column in taken.items()} == {
         "left": "a", "right": "b", "difference": "how much", "time": "when",
     }  # fmt: skip
@@ -268,7 +272,7 @@ def test_columns_of_pairs_are_listed_with_what_they_were_taken_for():
 
 def test_few_pairs_are_too_few_for_fit_to_hold_some_out():
     items, pairs = clean(n_items=20, n_pairs=40)
-    assert the(check_comparisons(items, pairs), "few-pairs").severity == "mind"
+    assert the(check_comparisons(items, pairs), "few-pairs").severity == "warning"
     assert FitOptions().valid == HELD_OUT
 
 
@@ -303,8 +307,8 @@ def test_findings_stand_by_severity():
     pairs.loc[4, "left"] = "nobody"
     pairs = pd.concat([pairs, pairs.iloc[[7]]])
     found = [finding.severity for finding in check_comparisons(items, pairs).findings]
-    assert found == sorted(found, key=["stop", "mind", "note"].index)
-    assert set(found) == {"stop", "mind", "note"}
+    assert found == sorted(found, key=["error", "warning", "note"].index)
+    assert set(found) == {"error", "warning", "note"}
 
 
 def test_the_page_needs_nothing_and_shows_names_as_they_are(tmp_path):
@@ -343,7 +347,7 @@ def test_the_command_writes_a_page_and_prints_what_matters(folder):
     result = confdiff("check", "items.csv", "pairs.csv", "-o", "out", cwd=folder)
     assert result.returncode == 0, result.stderr
     assert "Annotator cy (190 pairs)" in result.stdout
-    assert "one score per item: R²" in result.stdout
+    assert "R² of one score per item" in result.stdout
     assert "Ready for `confdiff fit`" in result.stdout
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["check.html", "check.json"]
     numbers = json.loads((folder / "out" / "check.json").read_text())
@@ -370,11 +374,43 @@ def test_the_command_says_in_one_line_what_fit_would_refuse(folder):
     assert result.returncode == 2
     (line,) = result.stderr.strip().splitlines()
     assert line.startswith(
-        "error: `confdiff fit` would refuse: 1 pair with an id that is not among the items: 'no[red]body'"
+        "error: `confdiff fit` would stop with an error: 1 pair with an id that is not among the items: 'no[red]body'"
     )
     assert "'no[red]body'" in result.stdout
-    assert json.loads((folder / "check" / "check.json").read_text())["findings"][0]["rows"] == [0]
+    assert json.loads((folder / "check" / "check.json").read_text())["findings"][0]["rows"] == [
+        0
+    ]  # Parquet files have no header
     assert (folder / "check" / "check.html").exists()
+
+
+def test_rows_are_numbered_as_in_the_file(folder):
+    pairs = pd.read_csv(folder / "pairs.csv")
+    pairs.loc[[0, 4], "difference"] = None
+    pairs.to_csv(folder / "gaps.csv", index=False)
+    pairs.to_json(folder / "gaps.jsonl", orient="records", lines=True)
+    for name, rows, numbering in (("csv", (2, 6), "the header is row 1"), ("jsonl", (1, 5), "the first line is row 1")):
+        report = check_comparisons(folder / "items.csv", folder / f"gaps.{name}")
+        assert the(report, "missing-difference").rows == rows
+        assert f"Row numbers of pairs: {numbering}" in check_html(report)
+    result = confdiff("check", "items.csv", "gaps.csv", "-o", "gaps", cwd=folder)
+    assert "Rows 2, 6" in result.stdout
+
+
+def test_a_path_may_be_given_as_text(folder):
+    paths = folder / "items.csv", folder / "pairs.csv"
+    assert check_comparisons(*map(str, paths)).measures == check_comparisons(*paths).measures
+
+
+def test_texts_can_be_translated():
+    items, pairs = clean()
+    pairs["difference"] = 50 + 50 * pairs["difference"]
+    report = check_comparisons(items, pairs).reworded(lambda text: text.replace("scale=", "--scale "))
+    assert "--scale (" in the(report, "unknown-scale").action
+
+
+def test_every_check_has_a_name_of_its_own():
+    names = [check.name for check in CHECKS]
+    assert len(set(names)) == len(names)
 
 
 @pytest.mark.parametrize(

@@ -3,25 +3,25 @@
 import numpy as np
 import pytest
 
-from confdiff.tabular.checks.annotators import coded
+from confdiff.tabular.checks.data import encode_names
 from confdiff.tabular.checks.report import check_comparisons
 from judging import crowd, exact, kinds, the
 
 
 def annotator(report, name):
-    (found,) = [one for one in report.measures.annotators if one.name == name]
+    (found,) = [one for one in report.measures["annotators"] if one.name == name]
     return found
 
 
 def test_annotators_who_agree_do_not_stand_out():
     report = check_comparisons(*crowd(ann=exact, bob=exact, cy=exact))
-    for one in report.measures.annotators:
+    for one in report.measures["annotators"]:
         assert one.pairs == one.compared == 66
         assert one.slope == pytest.approx(1)
-        assert one.agreement == pytest.approx(1)
+        assert one.correlation == pytest.approx(1)
         assert one.bias == pytest.approx(0, abs=1e-8)
         assert one.same_sign == 1
-        assert one.stands_out == ()
+        assert one.deviations == ()
     assert not [kind for kind in kinds(report) if kind.startswith("annotator")]
 
 
@@ -29,11 +29,11 @@ def test_an_annotator_who_reverses_the_scale_is_found():
     report = check_comparisons(*crowd(ann=exact, bob=exact, cy=exact, dora=lambda c: -c))
     found = annotator(report, "dora")
     assert found.slope == pytest.approx(-1)  # against the scores of the others, which are exact
-    assert found.agreement == pytest.approx(-1)
+    assert found.correlation == pytest.approx(-1)
     assert found.same_sign == 0
     finding = the(report, "annotator")
     assert "Annotator dora (66 pairs)" in finding.text
-    assert "turned round" in finding.text
+    assert "seems to use the scale in reverse" in finding.text
     assert finding.rows == (198, 199, 200, 201, 202)
     assert annotator(report, "ann").same_sign == 1  # two of the three others agree
 
@@ -49,8 +49,8 @@ def test_an_annotator_who_reverses_the_scale_is_found():
 def test_another_use_of_the_scale_is_found(usual, odd, expected):
     others = {name: lambda c: usual * c for name in ("ann", "bob", "cy")}
     report = check_comparisons(*crowd(**others, odd=odd))
-    assert annotator(report, "odd").stands_out == (expected,)
-    assert all(one.stands_out == () for one in report.measures.annotators if one.name != "odd")
+    assert annotator(report, "odd").deviations == (expected,)
+    assert all(one.deviations == () for one in report.measures["annotators"] if one.name != "odd")
 
 
 @pytest.mark.parametrize(("shift", "place"), [(0.3, "second"), (-0.3, "first")])
@@ -60,14 +60,14 @@ def test_a_favoured_place_is_found(shift, place):
     d = (items["r"].loc[pairs["right"]].to_numpy() - items["r"].loc[pairs["left"]].to_numpy())[198:]
     bias = shift - 0.3 * d.mean()
     assert annotator(report, "odd").bias == pytest.approx(bias)
-    assert annotator(report, "odd").stands_out == (f"favours the {place} item (by {abs(bias):.2f} on average)",)
+    assert annotator(report, "odd").deviations == (f"favours the {place} item (by {abs(bias):.2f} on average)",)
 
 
 def test_an_annotator_who_guesses_is_found():
     report = check_comparisons(*crowd(ann=exact, bob=exact, cy=exact, odd=lambda c: np.sin(1e6 * c)))
-    (said,) = annotator(report, "odd").stands_out
+    (said,) = annotator(report, "odd").deviations
     assert said.startswith("agrees little with the others (correlation ")
-    assert all(one.stands_out == () for one in report.measures.annotators if one.name != "odd")
+    assert all(one.deviations == () for one in report.measures["annotators"] if one.name != "odd")
 
 
 def test_two_annotators_who_contradict_each_other_disagree():
@@ -78,17 +78,17 @@ def test_two_annotators_who_contradict_each_other_disagree():
 
 def test_an_annotator_alone_is_held_against_nobody():
     report = check_comparisons(*crowd(ann=exact))
-    (one,) = report.measures.annotators
-    assert (one.compared, one.slope, one.agreement, one.bias, one.same_sign) == (0, None, None, None, None)
+    (one,) = report.measures["annotators"]
+    assert (one.compared, one.slope, one.correlation, one.bias, one.same_sign) == (0, None, None, None, None)
     assert the(report, "annotators-with-few-pairs").count == 1
 
 
 def test_annotators_with_few_pairs_are_not_judged():
     items, pairs = crowd(ann=exact, bob=exact, cy=lambda c: -c)
     few = pairs[(pairs["annotator"] != "cy") | (pairs.groupby("annotator").cumcount() < 9)]
-    assert annotator(check_comparisons(items, few), "cy").stands_out == ()
+    assert annotator(check_comparisons(items, few), "cy").deviations == ()
     ten = pairs[(pairs["annotator"] != "cy") | (pairs.groupby("annotator").cumcount() < 10)]
-    assert annotator(check_comparisons(items, ten), "cy").stands_out != ()
+    assert annotator(check_comparisons(items, ten), "cy").deviations != ()
 
 
 def test_items_that_only_one_annotator_saw_are_not_held_against_others():
@@ -102,9 +102,9 @@ def test_items_that_only_one_annotator_saw_are_not_held_against_others():
 def test_many_annotators_share_scores_and_many_findings_are_summed_up():
     ways = {f"p{k:02d}": (lambda c: -c) if k >= 33 else exact for k in range(45)}
     report = check_comparisons(*crowd(n_items=8, **ways))
-    out = {one.name for one in report.measures.annotators if one.stands_out}
+    out = {one.name for one in report.measures["annotators"] if one.deviations}
     assert out == {f"p{k:02d}" for k in range(33, 45)}
-    assert {one.compared for one in report.measures.annotators} == {28}
+    assert {one.compared for one in report.measures["annotators"]} == {28}
     assert kinds(report).count("annotator") == 10
     assert the(report, "annotators").count == 2
 
@@ -114,7 +114,7 @@ def test_missing_annotators_are_said_and_names_are_read():
     pairs.loc[[3, 70], "annotator"] = None
     report = check_comparisons(items, pairs)
     assert the(report, "missing-annotator").rows == (3, 70)
-    assert [one.pairs for one in report.measures.annotators] == [65, 65]
-    names, codes = coded(np.array([3.0, np.nan, 1.0]))
+    assert [one.pairs for one in report.measures["annotators"]] == [65, 65]
+    names, codes = encode_names(np.array([3.0, np.nan, 1.0]))
     assert names == ["1", "3"]
     assert codes.tolist() == [1, -1, 0]

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from confdiff.tabular.checks.graph import edges_of, repeats_of
-from confdiff.tabular.checks.one_score import explained, fitted_scores
+from confdiff.tabular.checks.graph import edges_of
+from confdiff.tabular.checks.one_score import explained_by, fitted_scores
+from confdiff.tabular.checks.repeats import repeats_of
 from confdiff.tabular.checks.report import check_comparisons
 from confdiff.tabular.checks.triangles import closed_triangles, triangles_of
 from judging import clean, judged, kinds, the
@@ -23,41 +24,41 @@ def test_a_weight_counts_in_the_scores():
     one = judged((0, 1, 0.8), (1, 0, 0.0), weight=[3, 1])
     scores = fitted_scores(one)
     assert scores[1] - scores[0] == pytest.approx(0.6)
-    found = explained(one, scores)
-    assert found.r_squared == pytest.approx(1 - (3 * 0.2**2 + 0.6**2) / (3 * 0.8**2))
-    assert found.spare == 1
-    assert found.adjusted == pytest.approx(1 - 0.25 * 2 / 1)
+    found = explained_by(one, scores)
+    assert found.r2 == pytest.approx(1 - (3 * 0.2**2 + 0.6**2) / (3 * 0.8**2))
+    assert found.degrees_of_freedom == 1
+    assert found.adjusted_r2 == pytest.approx(1 - 0.25 * 2 / 1)
 
 
 def test_a_tree_of_pairs_says_that_it_cannot_be_checked():
     items, _ = clean()
     pairs = {"left": ["i0", "i0", "i1"], "right": ["i1", "i2", "i3"], "difference": [0.4, -0.3, 0.1]}
     report = check_comparisons(items, pairs)
-    assert the(report, "no-spare-pairs").count == 3
-    assert report.measures.one_score.r_squared == pytest.approx(1)
-    assert report.measures.one_score.adjusted is None
-    assert report.measures.triangles is None
+    assert the(report, "no-cycles").count == 3
+    assert report.measures["one_score"].r2 == pytest.approx(1)
+    assert report.measures["one_score"].adjusted_r2 is None
+    assert report.measures["triangles"] is None
 
 
 def test_random_differences_are_not_explained_by_one_score():
     items, pairs = clean()
     pairs["difference"] = np.random.default_rng(2).uniform(-1, 1, len(pairs))
     report = check_comparisons(items, pairs)
-    assert abs(report.measures.one_score.adjusted) < 0.15
+    assert abs(report.measures["one_score"].adjusted_r2) < 0.15
     assert the(report, "one-score").count == len(pairs)
-    triangles = report.measures.triangles
+    triangles = report.measures["triangles"]
     assert triangles.mean == pytest.approx(triangles.random_mean, rel=0.1)
     assert triangles.cyclic == pytest.approx(0.25, abs=0.06)
-    assert the(report, "triangles").severity == "mind"
+    assert the(report, "triangles").severity == "warning"
 
 
 def test_a_triangle_whose_residual_is_known():
     found = triangles_of(edges_of(judged((0, 1, 0.3), (2, 1, -0.4), (0, 2, 0.2))))
-    assert (found.number, found.looked_at) == (1, 1.0)
+    assert (found.count, found.searched) == (1, 1.0)
     assert found.mean == pytest.approx(0.5)  # .3 + .4 - .2
-    assert found.above == 1
+    assert found.fraction_large == 1
     assert found.random_mean == pytest.approx((0.9 + 0.5 + 0.3 + 0.1) / 4)
-    assert found.random_above == 0.75
+    assert found.random_fraction_large == 0.75
     assert found.cyclic == 0
     assert found.histogram[2] == 1
     assert sum(found.random_histogram) == pytest.approx(1)
@@ -69,7 +70,9 @@ def test_a_circle_is_seen():
 
 
 def test_a_residual_at_the_limit_is_not_above_it():
-    assert triangles_of(edges_of(judged((0, 1, 0.1), (1, 2, 0.2), (0, 2, 0.05)))).above == 0  # .1 + .2 - .05 rounds up
+    assert (
+        triangles_of(edges_of(judged((0, 1, 0.1), (1, 2, 0.2), (0, 2, 0.05)))).fraction_large == 0
+    )  # .1 + .2 - .05 rounds up
 
 
 def brute_force(judgements):
@@ -84,12 +87,12 @@ def brute_force(judgements):
 
 
 def random_graph(seed):
-    chance = np.random.default_rng(seed)
-    n_items = int(chance.integers(3, 16))
-    n = int(chance.integers(1, 70))
-    left = chance.integers(0, n_items, n)
-    right = (left + chance.integers(1, n_items, n)) % n_items
-    return judged(*zip(left, right, chance.uniform(-1, 1, n), strict=True), n_items=n_items)
+    rng = np.random.default_rng(seed)
+    n_items = int(rng.integers(3, 16))
+    n = int(rng.integers(1, 70))
+    left = rng.integers(0, n_items, n)
+    right = (left + rng.integers(1, n_items, n)) % n_items
+    return judged(*zip(left, right, rng.uniform(-1, 1, n), strict=True), n_items=n_items)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -97,19 +100,19 @@ def test_triangles_are_those_of_an_enumeration(seed):
     graph = random_graph(seed)
     edges = edges_of(graph)
     triples, residuals = brute_force(graph)
-    (uv, vw, uw), looked_at = closed_triangles(edges)
+    (uv, vw, uw), searched = closed_triangles(edges)
     found = list(zip(edges.first[uv].tolist(), edges.second[uv].tolist(), edges.second[vw].tolist(), strict=True))
     assert sorted(found) == triples
     assert (edges.first[uw].tolist(), edges.second[uw].tolist()) == ([f[0] for f in found], [f[2] for f in found])
-    assert looked_at == (1.0 if (np.bincount(edges.second, minlength=99)[edges.first] > 0).any() else 0.0)
+    assert searched == (1.0 if (np.bincount(edges.second, minlength=99)[edges.first] > 0).any() else 0.0)
     summary = triangles_of(edges)
     if not residuals:
         assert summary is None
         return
-    assert summary.number == len(residuals)
+    assert summary.count == len(residuals)
     assert summary.mean == pytest.approx(np.mean(residuals))
     assert summary.quantile_95 == pytest.approx(np.quantile(residuals, 0.95))
-    assert summary.above == pytest.approx(np.mean(np.array(residuals) > 0.25))
+    assert summary.fraction_large == pytest.approx(np.mean(np.array(residuals) > 0.25))
 
 
 def test_a_sample_of_triangles_is_a_part_of_them_and_the_seed_decides_which():
@@ -125,19 +128,19 @@ def test_a_sample_of_triangles_is_a_part_of_them_and_the_seed_decides_which():
     assert 500 <= len(sample) < 530
     assert np.array_equal(sides, closed_triangles(edges, most=500, seed=3)[0])
     assert not np.array_equal(sides, closed_triangles(edges, most=500, seed=4)[0])
-    assert triangles_of(edges, most=500).looked_at < 1
+    assert triangles_of(edges, most=500).searched < 1
 
 
 def test_antisymmetry_and_spread_are_known():
     found = repeats_of(edges_of(judged((0, 1, 0.5), (1, 0, -0.1), (1, 2, 0.2), (1, 2, 0.4), (0, 2, 0.9))))
-    assert (found.pairs, found.judgements, found.contradictions, found.both_ways) == (2, 4, 0, 1)
+    assert (found.pairs, found.judgements, found.contradictions, found.both_orders) == (2, 4, 0, 1)
     assert found.asymmetry == pytest.approx(0.4)
     assert found.largest_asymmetry == pytest.approx(0.4)
-    assert found.second_favoured == pytest.approx(0.2)
-    assert found.spread == pytest.approx(np.sqrt((2 * 0.2**2 + 2 * 0.1**2) / 2))
+    assert found.position_bias == pytest.approx(0.2)
+    assert found.standard_deviation == pytest.approx(np.sqrt((2 * 0.2**2 + 2 * 0.1**2) / 2))
 
 
-def test_a_pair_judged_both_ways_by_many_is_averaged_first():
+def test_a_pair_judged_both_orders_by_many_is_averaged_first():
     found = repeats_of(edges_of(judged((0, 1, 0.5), (0, 1, 0.7), (1, 0, -0.6), (3, 2, 0.4), (2, 3, 0.0))))
     assert found.asymmetry == pytest.approx(0.2)  # 0 and .4
     assert found.largest_asymmetry == pytest.approx(0.4)
@@ -161,7 +164,7 @@ def test_repeats_contradictions_and_asymmetry_are_findings_with_rows():
     assert the(report, "contradictions").count == 1
     assert the(report, "contradictions").rows == (row, n)
     assert the(report, "asymmetry").rows == (row, row + 1, n, n + 1)
-    assert report.measures.repeats.largest_asymmetry == pytest.approx(2 * c[row])
+    assert report.measures["repeats"].largest_asymmetry == pytest.approx(2 * c[row])
 
 
 def test_two_parts_are_named_by_their_groups():
@@ -174,16 +177,17 @@ def test_two_parts_are_named_by_their_groups():
          "difference": [r[b] - r[a] for a, b, _ in rows], "group": [f"topic {g}" for _, _, g in rows]}
     )  # fmt: skip
     report = check_comparisons(items, pairs)
-    assert (report.parts.number, report.parts.largest, report.parts.in_no_pair) == (2, 12, 2)
-    assert [(part.items, part.pairs, part.groups) for part in report.parts.shown] == [
+    components = report.measures["components"]
+    assert (components.count, components.largest, components.items_in_no_pair) == (2, 12, 2)
+    assert [(component.items, component.pairs, component.groups) for component in components.shown] == [
         (12, 66, ("topic 1",)),
         (10, 45, ("topic 0",)),
     ]
-    assert "Each group is a part of its own" in the(report, "parts").text
+    assert "Each group is one component" in the(report, "components").text
     mixed = pairs.assign(group=["topic 1" if row < 5 else name for row, name in enumerate(pairs["group"])])
-    assert "By group: topic 1 | topic 0 and topic 1." in the(check_comparisons(items, mixed), "parts").text
+    assert "By group: topic 1 | topic 0 and topic 1." in the(check_comparisons(items, mixed), "components").text
     assert (the(report, "item-in-no-pair").count, the(report, "item-in-no-pair").rows) == (2, (22, 23))
     pairs.loc[0, "group"] = "topic 2"
-    assert "By group: topic 1 | topic 0 and topic 2." in the(check_comparisons(items, pairs), "parts").text
+    assert "By group: topic 1 | topic 0 and topic 2." in the(check_comparisons(items, pairs), "components").text
     bridge = pd.DataFrame({"left": ["i0"], "right": ["i21"], "difference": [r[21] - r[0]], "group": ["across"]})
-    assert "parts" not in kinds(check_comparisons(items, pd.concat([pairs, bridge])))
+    assert "components" not in kinds(check_comparisons(items, pd.concat([pairs, bridge])))

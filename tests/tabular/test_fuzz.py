@@ -97,6 +97,6 @@ def _refuses(act):
 
 
 def _checked(items, judged):
-    stops = check_comparisons(items, judged).stops
+    stops = check_comparisons(items, judged).errors
     if stops:
         raise ValueError(stops)

@@ -28,10 +28,10 @@ from confdiff.cli.options import (
 from confdiff.display.text import listed
 
 if TYPE_CHECKING:
-    from confdiff.tabular.checks.findings import Finding
+    from confdiff.tabular.checks.finding import Finding
     from confdiff.tabular.checks.report import CheckReport
 
-STYLES = {"stop": "bold red", "mind": "bold blue"}
+_STYLES = {"error": "bold red", "warning": "bold blue"}
 
 
 def check_command(
@@ -56,7 +56,7 @@ def check_command(
 ) -> None:
     """Check items and judged pairs before fitting: errors in the tables, and agreement of the judgements.
 
-    A page and JSON are written. The exit status is 2 if `confdiff fit` would refuse the tables.
+    A page and JSON are written. The exit status is 2 if `confdiff fit` would stop with an error.
 
     Example:
         confdiff check items.csv pairs.csv -o check
@@ -80,61 +80,63 @@ def check_command(
             time=time,
             group=group,
         )
+        report = report.reworded(translated)
         files = write_check(report, output)
     if as_json:
         typer.echo(check_json(report))
     else:
         _print(report)
         say_files(files)
-    if report.stops:
+    if report.errors:
         raise ValueError(f"{report.verdict} See {files['page']}.")
 
 
 def _print(report: "CheckReport") -> None:
-    table = Table(name_column(""), "finding", "what to do", show_lines=True)
+    table = Table(name_column("severity"), "finding", "consequence and remedy", show_lines=True)
     shown = [finding for finding in report.findings if finding.severity != "note"]
     for finding in shown:
-        severity = Text(finding.severity, STYLES[finding.severity])
-        table.add_row(severity, Text(_found(finding)), Text(translated(finding.action)))
+        severity = Text(finding.severity, _STYLES[finding.severity])
+        table.add_row(severity, Text(_text_and_rows(finding, report)), Text(finding.action))
     if shown:
         results.print(table)
+    components = report.measures["components"]
     say(
-        f"{report.pairs.rows:,} pairs ({report.used:,} can be used) of {report.items.rows:,} items; "
-        f"connected components: {report.parts.number:,}"
+        f"{report.pairs.rows:,} pairs ({report.usable_pairs:,} usable) of {report.items.rows:,} items; "
+        f"connected components: {components.count:,}"
     )
-    say("columns: " + listed(f"{column.name} ({column.taken_for})" for column in report.pairs.columns))
+    say("columns: " + listed(f"{column.name} ({column.role})" for column in report.pairs.columns))
     _print_measures(report)
-    n_notes = len(report.findings) - len(shown)
-    if n_notes:
-        say(f"notes: {n_notes}, on the page")
-    if not report.stops:
+    notes = len(report.findings) - len(shown)
+    if notes:
+        say(f"notes: {notes}, on the page")
+    if not report.errors:
         say(report.verdict)
 
 
-def _found(finding: "Finding") -> str:
-    text = translated(finding.text)
+def _text_and_rows(finding: "Finding", report: "CheckReport") -> str:
     if not finding.rows:
-        return text
+        return finding.text
+    table = report.items if finding.table == "items" else report.pairs
     more = " ..." if finding.count > len(finding.rows) else ""
-    return f"{text} Rows {', '.join(map(str, finding.rows))}{more}"
+    return f"{finding.text} Rows {', '.join(map(str, finding.rows))}{more} ({table.row_numbering})"
 
 
 def _print_measures(report: "CheckReport") -> None:
-    measures = report.measures
-    if measures is None or report.scale is None:
+    if "differences" not in report.measures or report.scale is None:
         return
-    differences = measures.differences
-    triangles = measures.triangles
-    score = measures.one_score
+    differences = report.measures["differences"]
+    triangles = report.measures["triangles"]
+    score = report.measures["one_score"]
+    summary = differences.summary
     say(
-        f"scale: {report.scale.name}; near ties {differences.near_ties:.1%}, at the ends {measures.at_ends:.1%}; "
-        f"mean difference {differences.mean:+.3f} +- {measures.bias_error:.3f}"
+        f"scale: {report.scale.name}; near ties {summary.near_ties:.1%}, at the ends {differences.at_ends:.1%}; "
+        f"mean difference {summary.mean:+.3f} ± {differences.mean_error:.3f}"
     )
     if triangles is not None:
         say(
-            f"triangles: {triangles.number:,}, |c(a, b) + c(b, c) - c(a, c)| {triangles.mean:.3f} on average "
+            f"triangles: {triangles.count:,}, |c(a, b) + c(b, c) - c(a, c)| {triangles.mean:.3f} on average "
             f"({triangles.random_mean:.3f} with random signs)"
         )
     if score is not None:
-        adjusted = "" if score.adjusted is None else f", adjusted R² {score.adjusted:.1%}"
-        say(f"one score per item: R² {score.r_squared:.1%} of the differences{adjusted}")
+        adjusted = "" if score.adjusted_r2 is None else f" (adjusted {score.adjusted_r2:.3f})"
+        say(f"R² of one score per item: {score.r2:.3f}{adjusted}")

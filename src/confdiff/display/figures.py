@@ -11,8 +11,10 @@ from confdiff.display.palette import NEUTRAL
 from confdiff.io.atomic import atomic_file
 
 if TYPE_CHECKING:
+    import numpy as np
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
 FORMATS = (".png", ".svg", ".pdf")
 """Endings of figure files; the ending determines the format."""
@@ -41,9 +43,16 @@ def draw_diagonal(axes: "Axes", low: float, high: float) -> None:
     axes.plot([low, high], [low, high], color=NEUTRAL, linewidth=0.8, linestyle=":")
 
 
-def draw_histogram(axes: "Axes", centres: Sequence[float], heights: Any, *, colour: str = NEUTRAL) -> None:
+def draw_histogram(
+    axes: "Axes",
+    centres: "Sequence[float] | NDArray[np.float64]",
+    heights: Any,
+    *,
+    colour: str = NEUTRAL,
+    **options: Any,
+) -> None:
     """Draw the bars of a histogram with bins of equal width, and a grid across them."""
-    axes.bar(centres, heights, width=centres[1] - centres[0], color=colour, edgecolor="white")
+    axes.bar(centres, heights, width=centres[1] - centres[0], color=colour, edgecolor="white", **options)
     add_grid(axes, "y")
 
 

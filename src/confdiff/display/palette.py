@@ -25,8 +25,8 @@ TYPICAL = BLUE
 """A member of a group that resembles the others."""
 OUTLYING = VERMILION
 """A member of a group that differs from the others."""
-BASELINE = "#999999"
-"""Random or trivial predictions that measured values are compared with."""
+RANDOM = VERMILION
+"""What random judgements would give, beside measured values."""
 GUIDE = "#dddddd"
 """Faint lines that lead the eye to a label."""
 

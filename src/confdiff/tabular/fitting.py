@@ -76,7 +76,7 @@ def fit_comparisons(
     id: str | None = None,
     ignore: tuple[str, ...] = (),
     labels: str | None = None,
-    scale: Scale | str | None = None,
+    scale: Scale | str | tuple[float, float] | None = None,
     columns: Mapping[str, str | None] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     verbose: int = 0,
@@ -86,11 +86,11 @@ def fit_comparisons(
 
     items, pairs: files or data frames. The ids of the items are the column that ``id`` names, else the index of a
     frame, else a column that is called so. ignore: columns of the items to leave out. labels: a column that is 0/1 or
-    -1/1 for a few items, and empty for others; it tells the prior. scale: of the differences, such as ``"1,7"``;
+    -1/1 for a few items, and empty for others; it tells the prior. scale: of the differences, such as ``(1, 7)``;
     recognised if not given. columns: which column of the pairs is what, such as ``{"left": "arg1"}``.
     checkpoint: a file to keep while training and to go on from. changes: of the options, such as ``prior=0.3``.
     """
-    scale = parse_scale(scale) if isinstance(scale, str) else scale
+    scale = scale if scale is None or isinstance(scale, Scale) else parse_scale(scale)
     options = replace(options or FitOptions(), **changes)
     table = read_items(items, id=id, ignore=ignore)
     table, labelled = _without_labels(table, labels)

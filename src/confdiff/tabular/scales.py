@@ -1,5 +1,6 @@
 """The scale on which differences were judged, and what it is on the scale from -1 to 1."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,17 +63,19 @@ def recognise_scale(values: ArrayLike) -> Scale | None:
     return None
 
 
-def parse_scale(text: str) -> Scale:
-    """A scale given as ``LOW,HIGH``.
+def parse_scale(scale: str | Sequence[float]) -> Scale:
+    """Return a scale that is given by its two ends, as numbers or as text.
 
     >>> parse_scale("0,100")
     Scale(low=0.0, high=100.0, name='a scale from 0 to 100')
+    >>> parse_scale((0, 100)) == parse_scale("0,100")
+    True
     """
-    parts = text.split(",")
+    parts = scale.split(",") if isinstance(scale, str) else scale
     try:
         low, high = (float(part) for part in parts)
         if not (np.isfinite([low, high]).all() and low < high):
             raise ValueError
-    except ValueError as error:
-        raise ValueError(f"a scale must be given as LOW,HIGH, such as 1,7; got {text!r}.") from error
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"a scale must be given as LOW,HIGH, such as 1,7; got {scale!r}.") from error
     return Scale(low, high, f"a scale from {low:g} to {high:g}")

@@ -1,35 +1,53 @@
-"""How each annotator judges, held against the scores that fit the judgements of others."""
+"""Check how each annotator judges, compared with the scores that fit the judgements of the others."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.display.text import plural
 from confdiff.pairs.describe import NEAR_TIE
-from confdiff.tabular.checks.findings import FIRST, Finding
-from confdiff.tabular.checks.graph import Edges, Floats, Judgements, Rows, parts_of
+from confdiff.tabular.checks.data import CheckData, encode_names
+from confdiff.tabular.checks.finding import Finding, first_rows
+from confdiff.tabular.checks.graph import Edges, Judgements, components_of
 from confdiff.tabular.checks.one_score import fitted_scores
-from confdiff.tabular.values import is_missing
 
-FEWEST = 10  # pairs by which an annotator is judged
-FOLDS = 20  # annotators beyond so many share the scores that they are held against
-PRECISION = 1e-4  # of these scores: slopes are the same to three digits, in a tenth of the time
+FEWEST_PAIRS = 10
+"""An annotator with fewer comparable pairs is not assessed."""
 STRONG_BIAS = 0.2
-POOR = 0.3  # correlation of the median annotator with others
-MOST_NAMED = 10  # annotators with a finding of their own
+"""A mean deviation of this size is a bias."""
+
+_Floats = NDArray[np.float64]
+_Rows = NDArray[np.int64]
+_FOLDS = 20  # if there are more annotators, several share the scores that they are compared with
+_PRECISION = 1e-4  # of these scores: slopes keep three digits, in a tenth of the time
+_POOR = 0.3  # correlation of the median annotator with the others
+_MOST_NAMED = 10  # annotators with a finding of their own
 
 
 @dataclass(frozen=True)
 class Annotator:
-    """How one annotator judges, against d = s(right) - s(left) of the scores that fit the judgements of others best.
+    """Judgements c of one annotator compared with d = s(right) - s(left) of the scores that fit the others best.
 
-    pairs: how many were judged. compared: those of them that others' judgements connect, which all else is about.
-    bias: the mean of c - d; above 0 where the second item is favoured. slope: of c on d. agreement: their correlation.
-    bias_error, slope_error: standard errors. repeated: judgements of pairs that others judged too, near ties apart;
-    same_sign: the share of them that have the sign of the others' mean. stands_out: in what ways, in words.
+    Attributes
+    ----------
+    name : str
+    pairs : int
+        Number of judged pairs.
+    compared : int
+        Number of those whose items the judgements of others connect. Only these enter the values below.
+    bias, bias_error : float or None
+        Mean of c - d and its standard error; above 0 if the second item is favoured.
+    slope, slope_error : float or None
+        Slope of c on d and its standard error: how much of the scale is used.
+    correlation : float or None
+        Correlation of c and d.
+    repeated : int
+        Number of judgements of pairs that others judged too, not counting near ties.
+    same_sign : float or None
+        Fraction of the repeated judgements with the sign of the others' mean.
+    deviations : tuple of str
+        How the annotator differs from the others, in words.
     """
 
     name: str
@@ -39,142 +57,207 @@ class Annotator:
     bias_error: float | None
     slope: float | None
     slope_error: float | None
-    agreement: float | None
+    correlation: float | None
     repeated: int
     same_sign: float | None
-    stands_out: tuple[str, ...] = ()
+    deviations: tuple[str, ...] = ()
+
+    @property
+    def is_assessed(self) -> bool:
+        """Whether there are enough comparable pairs."""
+        return self.compared >= FEWEST_PAIRS
 
 
-def coded(column: NDArray[Any]) -> tuple[list[str], Rows]:
-    """The different names in a column, and for each row which it is; -1 where none stands there.
-
-    >>> coded(np.array(["b", "", "a", "b"], dtype=object))
-    (['a', 'b'], array([ 1, -1,  0,  1]))
-    """
-    missing = is_missing(column)
-    there = column[~missing]
-    if there.dtype.kind == "f" and not np.any(there % 1):
-        there = there.astype(np.int64)  # whole numbers become floats where some are missing
-    names, places = np.unique(there.astype(str), return_inverse=True)
-    codes = np.full(len(column), -1, dtype=np.int64)
-    codes[~missing] = places
-    return names.tolist(), codes
-
-
-def annotators_of(judged: Judgements, edges: Edges, names: list[str], codes: Rows) -> tuple[Annotator, ...]:
-    """How each annotator judges; codes: (n,) who made each judgement, -1 where that is not known."""
-    expected, same = _by_others(judged, codes), _same_sign(edges, codes)
+def measure_annotators(data: CheckData) -> tuple[Annotator, ...]:
+    """Measure how each annotator judges; nothing if there is no such column."""
+    names, codes = _annotator_codes(data)
+    expected = _expected_by_others(data.judgements, codes)
+    same_sign = _same_sign(data.edges, codes)
     order = np.argsort(codes, kind="stable")
     ends = np.searchsorted(codes[order], np.arange(len(names) + 1))
-    found = []
-    for place, name in enumerate(names):
-        own = order[ends[place] : ends[place + 1]]
-        found.append(_annotator(name, judged.c[own], expected[own], same[own]))
-    return _held_against_each_other(found)
+    annotators = []
+    for position, name in enumerate(names):
+        rows = order[ends[position] : ends[position + 1]]
+        annotators.append(_annotator(name, data.judgements.c[rows], expected[rows], same_sign[rows]))
+    return _with_deviations(annotators)
 
 
-def _by_others(judged: Judgements, codes: Rows) -> Floats:
-    """(n,) d = s(right) - s(left) by scores that fit what others judged; NaN where theirs do not connect the two.
+def _annotator_codes(data: CheckData) -> tuple[list[str], _Rows]:
+    """Return the names of the annotators of usable pairs, and the position of each judgement's among them, or -1."""
+    rows = data.judgements.rows
+    if data.pairs.annotator is None:
+        return [], np.full(len(rows), -1)
+    return encode_names(data.pairs.annotator[rows])
 
-    Own judgements would pull the scores towards themselves, the more the fewer there are of others.
+
+def _expected_by_others(judgements: Judgements, codes: _Rows) -> _Floats:
+    """Return d = s(right) - s(left) of scores fitted to the judgements of other annotators. Shape: (n,).
+
+    It is NaN where the judgements of others do not connect the two items. An annotator's judgements would pull the
+    scores towards themselves, the more so the fewer others there are.
     """
-    expected = np.full(len(judged), np.nan)
-    for fold in range(min(FOLDS, codes.max(initial=-1) + 1)):
-        own = (codes >= 0) & (codes % FOLDS == fold)
-        if own.all():
+    expected = np.full(len(judgements), np.nan)
+    for fold in range(min(_FOLDS, codes.max(initial=-1) + 1)):
+        in_fold = (codes >= 0) & (codes % _FOLDS == fold)
+        if in_fold.all():
             break
-        others = judged[~own]
-        scores = fitted_scores(others, precision=PRECISION)
-        parts = parts_of(others.left, others.right, judged.n_items)
-        left, right = judged.left[own], judged.right[own]
-        connected = (parts[left] == parts[right]) & (parts[left] >= 0)
-        expected[own] = np.where(connected, scores[right] - scores[left], np.nan)
+        rest = judgements[~in_fold]
+        scores = fitted_scores(rest, precision=_PRECISION)
+        components = components_of(rest.left, rest.right, judgements.n_items)
+        left = judgements.left[in_fold]
+        right = judgements.right[in_fold]
+        connected = (components[left] == components[right]) & (components[left] >= 0)
+        expected[in_fold] = np.where(connected, scores[right] - scores[left], np.nan)
     return expected
 
 
-def _annotator(name: str, c: Floats, d: Floats, same: Floats) -> Annotator:
-    repeated, pairs, there = same[np.isfinite(same)], len(c), np.isfinite(d)
-    share = float(repeated.mean()) if len(repeated) else None
-    c, d = c[there], d[there]
-    bias = float((c - d).mean()) if len(c) else None
-    error = float((c - d).std() / len(c) ** 0.5) if len(c) else None
-    return Annotator(name, pairs, len(c), bias, error, *_line(c, d), len(repeated), share)
+def _same_sign(edges: Edges, codes: _Rows) -> _Floats:
+    """Return 1 where a judgement has the sign of the others' mean of its pair, 0 where not, NaN if not comparable."""
+    by_annotator = np.unique(edges.of * (codes.max() + 2) + codes, return_inverse=True)[1]
+    other_count = edges.count[edges.of] - np.bincount(by_annotator)[by_annotator]
+    other_sum = (edges.mean * edges.count)[edges.of] - np.bincount(by_annotator, edges.oriented)[by_annotator]
+    others_clear = (other_count > 0) & (np.abs(other_sum) >= NEAR_TIE * other_count)
+    comparable = others_clear & (np.abs(edges.oriented) >= NEAR_TIE) & (codes >= 0)
+    return np.where(comparable, np.sign(other_sum) == np.sign(edges.oriented), np.nan)
 
 
-def _line(c: Floats, d: Floats) -> tuple[float | None, float | None, float | None]:
-    """The slope of c on d, its standard error, and the correlation; None where they are not defined."""
+def _annotator(name: str, c: _Floats, d: _Floats, same_sign: _Floats) -> Annotator:
+    connected = np.isfinite(d)
+    repeated = same_sign[np.isfinite(same_sign)]
+    n_pairs = len(c)
+    c = c[connected]
+    d = d[connected]
+    slope, slope_error, correlation = _line(c, d)
+    return Annotator(
+        name=name,
+        pairs=n_pairs,
+        compared=len(c),
+        bias=float((c - d).mean()) if len(c) else None,
+        bias_error=float((c - d).std() / len(c) ** 0.5) if len(c) else None,
+        slope=slope,
+        slope_error=slope_error,
+        correlation=correlation,
+        repeated=len(repeated),
+        same_sign=float(repeated.mean()) if len(repeated) else None,
+    )
+
+
+def _line(c: _Floats, d: _Floats) -> tuple[float | None, float | None, float | None]:
+    """Return the slope of c on d, its standard error, and the correlation; None where they are not defined."""
     if len(c) < 3:
         return None, None, None
-    c, d = c - c.mean(), d - d.mean()
-    spread, size = float(d @ d), float(c @ c)
-    if spread < 1e-12:
+    c = c - c.mean()
+    d = d - d.mean()
+    c_squares = float(c @ c)
+    d_squares = float(d @ d)
+    if d_squares < 1e-12:
         return None, None, None
-    slope = float(c @ d) / spread
-    error = (float(((c - slope * d) ** 2).sum()) / (len(c) - 2) / spread) ** 0.5
-    return slope, error, float(c @ d) / (spread * size) ** 0.5 if size > 1e-12 else None
+    slope = float(c @ d) / d_squares
+    error = (float(((c - slope * d) ** 2).sum()) / (len(c) - 2) / d_squares) ** 0.5
+    correlation = float(c @ d) / (d_squares * c_squares) ** 0.5 if c_squares > 1e-12 else None
+    return slope, error, correlation
 
 
-def _same_sign(edges: Edges, codes: Rows) -> Floats:
-    """(n,) 1 where a judgement has the sign of the others' mean of its pair, 0 where not; NaN if not comparable."""
-    mine = np.unique(edges.of * (codes.max() + 2) + codes, return_inverse=True)[1]
-    others = edges.count[edges.of] - np.bincount(mine)[mine]
-    rest = (edges.mean * edges.count)[edges.of] - np.bincount(mine, edges.turned)[mine]
-    clear = (others > 0) & (np.abs(rest) >= NEAR_TIE * others) & (np.abs(edges.turned) >= NEAR_TIE) & (codes >= 0)
-    return np.where(clear, np.sign(rest) == np.sign(edges.turned), np.nan)
+def _with_deviations(annotators: list[Annotator]) -> tuple[Annotator, ...]:
+    """Return the annotators with their deviations from the median of those that are assessed."""
+    assessed = [annotator for annotator in annotators if annotator.is_assessed]
+    slope = _median([annotator.slope for annotator in assessed])
+    correlation = _median([annotator.correlation for annotator in assessed])
+    return tuple(replace(annotator, deviations=_deviations(annotator, slope, correlation)) for annotator in annotators)
 
 
-def _held_against_each_other(found: list[Annotator]) -> tuple[Annotator, ...]:
-    """The same annotators, with the ways in which they stand out from the median of those with enough pairs."""
-    enough = [one for one in found if one.compared >= FEWEST]
-    slopes = [one.slope for one in enough if one.slope is not None]
-    agreements = [one.agreement for one in enough if one.agreement is not None]
-    usual = float(np.median(slopes)) if slopes else 0.0, float(np.median(agreements)) if agreements else 0.0
-    return tuple(replace(one, stands_out=_ways(one, *usual)) if one.compared >= FEWEST else one for one in found)
+def _median(values: list[float | None]) -> float:
+    defined = [value for value in values if value is not None]
+    return float(np.median(defined)) if defined else 0.0
 
 
-def _ways(one: Annotator, slope: float, agreement: float) -> tuple[str, ...]:
-    """In what ways an annotator stands out, by more than two standard errors."""
-    ways = []
-    low, high = _reach(one.slope, one.slope_error)
-    if one.agreement is not None and one.agreement + 2 / one.compared**0.5 < agreement / 2:
-        ways.append(f"agrees little with the others (correlation {one.agreement:.2f}, median {agreement:.2f})")
+def _deviations(annotator: Annotator, slope: float, correlation: float) -> tuple[str, ...]:
+    """Return in words how an assessed annotator differs from the medians by more than two standard errors."""
+    if not annotator.is_assessed:
+        return ()
+    deviations = []
+    low, high = _interval(annotator.slope, annotator.slope_error)
+    if annotator.correlation is not None and annotator.correlation + 2 / annotator.compared**0.5 < correlation / 2:
+        deviations.append(
+            f"agrees little with the others (correlation {annotator.correlation:.2f}, median {correlation:.2f})"
+        )
     elif slope > 0 and (high < slope / 2 or low > 2 * slope):
-        less = "less" if high < slope / 2 else "more"
-        ways.append(f"uses {less} of the scale than others (slope {one.slope:.2f}, median {slope:.2f})")
+        amount = "less" if high < slope / 2 else "more"
+        deviations.append(f"uses {amount} of the scale than others (slope {annotator.slope:.2f}, median {slope:.2f})")
     if high < 0 < slope:
-        ways.append(f"the scale seems turned round (slope {one.slope:.2f}, median {slope:.2f})")
-    low, high = _reach(one.bias, one.bias_error)
-    if one.bias is not None and abs(one.bias) > STRONG_BIAS and (low > 0 or high < 0):
-        ways.append(f"favours the {'second' if one.bias > 0 else 'first'} item (by {abs(one.bias):.2f} on average)")
-    return tuple(ways)
+        deviations.append(f"seems to use the scale in reverse (slope {annotator.slope:.2f}, median {slope:.2f})")
+    low, high = _interval(annotator.bias, annotator.bias_error)
+    if annotator.bias is not None and abs(annotator.bias) > STRONG_BIAS and (low > 0 or high < 0):
+        position = "second" if annotator.bias > 0 else "first"
+        deviations.append(f"favours the {position} item (by {abs(annotator.bias):.2f} on average)")
+    return tuple(deviations)
 
 
-def _reach(value: float | None, error: float | None) -> tuple[float, float]:
-    """Two standard errors to both sides; everything where nothing is known."""
+def _interval(value: float | None, error: float | None) -> tuple[float, float]:
+    """Return an interval of two standard errors to both sides; unbounded if the value is not defined."""
     return (-np.inf, np.inf) if value is None or error is None else (value - 2 * error, value + 2 * error)
 
 
-def annotator_findings(annotators: tuple[Annotator, ...], rows: Callable[[str], Rows]) -> list[Finding]:
-    """Those who stand out, who agree least first; rows: name -> where their judgements stand."""
-    out = sorted((one for one in annotators if one.stands_out), key=lambda one: (one.agreement or 0.0, one.name))
-    few = sum(one.compared < FEWEST for one in annotators)
-    findings = [_stands_out(one, rows(one.name)) for one in out[:MOST_NAMED]]
-    if len(out) > MOST_NAMED:
-        more, action = plural(len(out) - MOST_NAMED, "more annotator"), "The table of annotators names them."
-        findings.append(Finding("annotators", "mind", len(out) - MOST_NAMED, (), f"{more} stand out.", action))
-    judged = [one.agreement for one in annotators if one.compared >= FEWEST and one.agreement is not None]
-    if len(judged) > 1 and np.median(judged) < POOR:
-        text = f"{len(judged)} annotators agree little: the median correlation with others is {np.median(judged):.2f}."
-        action = "`fit` goes on: expect little of it. Ask whether all of them judged the same thing, on the same scale."
-        findings.append(Finding("annotators-disagree", "mind", len(judged), (), text, action))
-    if few:
-        text = f"{plural(few, 'annotator')} with fewer than {FEWEST} pairs that others' connect: too few to judge by."
-        action = "`fit` counts them like all others."
-        findings.append(Finding("annotators-with-few-pairs", "note", few, (), text, action))
+def annotator_findings(data: CheckData, measure: tuple[Annotator, ...]) -> list[Finding]:
+    """Return findings about annotators who differ from the others, those with the lowest correlation first."""
+    deviating = [annotator for annotator in measure if annotator.deviations]
+    deviating.sort(key=lambda annotator: (annotator.correlation or 0.0, annotator.name))
+    findings = [_deviates(data, annotator) for annotator in deviating[:_MOST_NAMED]]
+    if len(deviating) > _MOST_NAMED:
+        findings.append(_more_deviate(len(deviating) - _MOST_NAMED))
+    correlations = [a.correlation for a in measure if a.is_assessed and a.correlation is not None]
+    if len(correlations) > 1 and np.median(correlations) < _POOR:
+        findings.append(_disagree(correlations))
+    unassessed = sum(not annotator.is_assessed for annotator in measure)
+    if unassessed:
+        findings.append(_few_comparable_pairs(unassessed))
     return findings
 
 
-def _stands_out(one: Annotator, rows: Rows) -> Finding:
-    text = f"Annotator {one.name} ({plural(one.pairs, 'pair')}): {'; '.join(one.stands_out)}."
-    action = "`fit` counts these judgements like all others: look at some, then weight them down or leave them out."
-    return Finding("annotator", "mind", one.pairs, tuple(rows[:FIRST].tolist()), text, action)
+def _deviates(data: CheckData, annotator: Annotator) -> Finding:
+    names, codes = _annotator_codes(data)
+    rows = data.judgements.rows[codes == names.index(annotator.name)]
+    return Finding(
+        kind="annotator",
+        severity="warning",
+        count=annotator.pairs,
+        rows=first_rows(data.pairs.source, rows),
+        text=f"Annotator {annotator.name} ({plural(annotator.pairs, 'pair')}): {'; '.join(annotator.deviations)}.",
+        action="`fit` uses these judgements like all others: look at some, then give them less weight or drop them.",
+    )
+
+
+def _more_deviate(count: int) -> Finding:
+    return Finding(
+        kind="annotators",
+        severity="warning",
+        count=count,
+        rows=(),
+        text=f"{plural(count, 'more annotator')} differ{'s' if count == 1 else ''} from the others.",
+        action="See the table of annotators.",
+    )
+
+
+def _disagree(correlations: list[float]) -> Finding:
+    return Finding(
+        kind="annotators-disagree",
+        severity="warning",
+        count=len(correlations),
+        rows=(),
+        text=f"{len(correlations)} annotators agree little: the median correlation with the others is "
+        f"{np.median(correlations):.2f}.",
+        action="`fit` goes on, but expect a low pairwise accuracy. Make sure that all annotators had the same question "
+        "and the same scale.",
+    )
+
+
+def _few_comparable_pairs(count: int) -> Finding:
+    return Finding(
+        kind="annotators-with-few-pairs",
+        severity="note",
+        count=count,
+        rows=(),
+        text=f"{plural(count, 'annotator')} with fewer than {FEWEST_PAIRS} pairs that can be compared with those of "
+        "others: too few to assess.",
+        action="`fit` uses their judgements like all others.",
+    )

@@ -1,4 +1,4 @@
-"""What the columns of items and pairs hold, and what `confdiff fit` would do with those of the items."""
+"""Check the columns of both tables: roles, ranges, missing and infinite values, and what `fit` does with them."""
 
 import warnings
 from dataclasses import dataclass, replace
@@ -8,142 +8,218 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.tabular.checks.findings import Finding, Mask, where
+from confdiff.display.text import listed
+from confdiff.tabular.checks.data import CheckData
+from confdiff.tabular.checks.finding import Finding, row_findings
 from confdiff.tabular.features.item_features import ItemFeatures
-from confdiff.tabular.tables import ItemTable, PairTable
+from confdiff.tabular.sources import Source
+from confdiff.tabular.tables import ItemTable
 from confdiff.tabular.values import is_missing
 
-_MOST_NAMED = 5  # columns in one finding
+_Mask = NDArray[np.bool_]
+_MANY_MISSING = 0.5  # fraction of the values of a column
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column: what it is taken for, how often nothing stands there, and the range of its numbers or times."""
+class ColumnSummary:
+    """Summary of a column.
+
+    Attributes
+    ----------
+    name : str
+        Name of the column.
+    role : str
+        What it is used as: ``"left"``, ``"weight"``, ... of pairs; ``"number"``, ``"category"``, ... of items.
+    missing : int
+        Number of missing values.
+    missing_fraction : float
+        The same as a fraction of the rows.
+    least, greatest : float, str or None
+        Range of finite numbers or of times; None for other values.
+    """
 
     name: str
-    taken_for: str
+    role: str
     missing: int
-    share_missing: float
+    missing_fraction: float
     least: float | str | None
     greatest: float | str | None
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table of items or of pairs."""
+class TableSummary:
+    """Summary of a table.
+
+    Attributes
+    ----------
+    source : str
+        The file, or ``"the items"`` and the like.
+    row_numbering : str
+        How rows are numbered in findings.
+    rows : int
+        Number of rows.
+    columns : tuple of ColumnSummary
+    """
 
     source: str
+    row_numbering: str
     rows: int
-    columns: tuple[Column, ...]
-
-
-def item_table(items: ItemTable, use: "Use") -> Table:
-    """What the columns of items hold."""
-    columns = [_column(name, use.kinds.get(name, "unknown"), column) for name, column in items.columns.items()]
-    return Table(items.source.name, len(items), tuple(columns))
-
-
-def pair_table(pairs: PairTable) -> Table:
-    """What the columns of pairs are taken for, and hold."""
-    columns = [_column(name, role, getattr(pairs, role)) for role, name in pairs.names.items()]
-    return Table(pairs.source.name, len(pairs), tuple(columns))
-
-
-def _column(name: str, taken_for: str, column: NDArray[Any]) -> Column:
-    missing = is_missing(column)
-    count = int(missing.sum())
-    return Column(name, taken_for, count, count / len(column), *_range(column[~missing]))
-
-
-def _range(there: NDArray[Any]) -> tuple[float | str | None, float | str | None]:
-    """The least and the greatest of numbers, infinities apart, or of times; None for anything else."""
-    if there.dtype.kind == "M" and len(there):
-        return str(there.min()), str(there.max())
-    numbers = _numbers(there)
-    return (float(numbers.min()), float(numbers.max())) if len(numbers) else (None, None)
-
-
-def _numbers(there: NDArray[Any]) -> NDArray[np.float64]:
-    """The finite ones among values that are all numbers; none where they are not."""
-    if there.dtype == object and not all(isinstance(value, Real) for value in there.tolist()):
-        return np.empty(0)
-    if there.dtype.kind not in "biufO":
-        return np.empty(0)
-    numbers = there.astype(np.float64)
-    return numbers[np.isfinite(numbers)]
+    columns: tuple[ColumnSummary, ...]
 
 
 @dataclass(frozen=True)
-class Use:
-    """What `fit` would do with the columns of items: what it takes each for, what it warns of, why it refuses."""
+class Columns:
+    """Summaries of both tables, and what `fit` would do with the columns of the items.
 
-    kinds: dict[str, str]
+    Attributes
+    ----------
+    items, pairs : TableSummary
+    warnings : tuple of str
+        Warnings of `fit` about columns.
+    refusal : str or None
+        Why `fit` cannot encode the items.
+    """
+
+    items: TableSummary
+    pairs: TableSummary
     warnings: tuple[str, ...]
     refusal: str | None
 
 
-def use_of(items: ItemTable, compared: Mask) -> Use:
-    """Ask the code of `fit`, which learns from the items that stand in a pair; compared: (N,) which these are."""
+def measure_columns(data: CheckData) -> Columns:
+    """Summarise both tables; the code of `fit` is run on the items that occur in a pair."""
+    encoder, messages, refusal = _fitted_features(data.items, data.components >= 0)
+    kinds = dict(getattr(encoder, "kinds_", {}))
+    items = [_summary(name, kinds.get(name, "unknown"), column) for name, column in data.items.columns.items()]
+    pairs = [_summary(name, role, getattr(data.pairs, role)) for role, name in data.pairs.names.items()]
+    return Columns(
+        items=_table(data.items.source, len(data.items), items),
+        pairs=_table(data.pairs.source, len(data.pairs), pairs),
+        warnings=messages,
+        refusal=refusal,
+    )
+
+
+def _fitted_features(items: ItemTable, compared: _Mask) -> tuple[ItemFeatures, tuple[str, ...], str | None]:
+    """Return an encoder fitted to the compared items, its warnings, and its error message if it fails."""
     rows = compared if compared.any() else ~compared
-    seen = replace(items, ids=items.ids[rows], columns={name: column[rows] for name, column in items.columns.items()})
-    features, refusal = ItemFeatures(), None
+    columns = {name: column[rows] for name, column in items.columns.items()}
+    encoder = ItemFeatures()
+    refusal = None
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            features.fit(seen)
+            encoder.fit(replace(items, ids=items.ids[rows], columns=columns))
         except ValueError as error:
             refusal = str(error)
-    said = tuple(str(warning.message) for warning in caught if warning.category is UserWarning)
-    return Use(dict(getattr(features, "kinds_", {})), said, refusal)
+    messages = tuple(str(warning.message) for warning in caught if warning.category is UserWarning)
+    return encoder, messages, refusal
 
 
-def item_findings(items: ItemTable, use: Use, compared: Mask) -> list[Finding]:
-    """What is worth saying about items and their columns."""
-    refused = _infinite_features(items)
-    if use.refusal is not None and not refused:
-        refused = [Finding("no-features", "stop", 1, (), use.refusal, "`fit` refuses: name the column by --ignore.")]
-    action = "Name it by --ignore if that is meant."
-    left_out = [Finding("column", "note", 1, (), text[:1].upper() + text[1:], action) for text in use.warnings]
-    return [*refused, *_missing(items), *left_out, *_in_no_pair(compared)]
+def _table(source: Source, rows: int, columns: list[ColumnSummary]) -> TableSummary:
+    numbering = source.note or "the first row is row 0"
+    return TableSummary(source=source.name, row_numbering=numbering, rows=rows, columns=tuple(columns))
 
 
-def _infinite_features(items: ItemTable) -> list[Finding]:
-    infinite = {name: _infinite(column) for name, column in items.columns.items()}
-    bad = [name for name, mask in infinite.items() if mask.any()]
-    if not bad:
+def _summary(name: str, role: str, column: NDArray[Any]) -> ColumnSummary:
+    missing = is_missing(column)
+    count = int(missing.sum())
+    least, greatest = _range(column[~missing])
+    return ColumnSummary(
+        name=name,
+        role=role,
+        missing=count,
+        missing_fraction=count / len(column),
+        least=least,
+        greatest=greatest,
+    )
+
+
+def _range(values: NDArray[Any]) -> tuple[float | str | None, float | str | None]:
+    """Return the least and the greatest of finite numbers or of times; None for other values."""
+    if values.dtype.kind == "M" and len(values):
+        return str(values.min()), str(values.max())
+    numbers = _finite_numbers(values)
+    return (float(numbers.min()), float(numbers.max())) if len(numbers) else (None, None)
+
+
+def _finite_numbers(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the finite numbers among values that are all numbers; nothing if some are not."""
+    if values.dtype == object and not all(isinstance(value, Real) for value in values.tolist()):
+        return np.empty(0)
+    if values.dtype.kind not in "biufO":
+        return np.empty(0)
+    numbers = values.astype(np.float64)
+    return numbers[np.isfinite(numbers)]
+
+
+def column_findings(data: CheckData, measure: Columns) -> list[Finding]:
+    """Return findings about the columns of the items."""
+    infinite = _infinite_values(data.items)
+    refusal = [] if infinite or measure.refusal is None else [_no_features(measure.refusal)]
+    unused = [_unused_column(message) for message in measure.warnings]
+    return [*infinite, *refusal, *_missing_values(data.items), *unused]
+
+
+def _no_features(refusal: str) -> Finding:
+    return Finding(
+        kind="no-features",
+        severity="error",
+        count=1,
+        rows=(),
+        text=refusal,
+        action="`fit` stops with an error: leave the column out with ignore='COLUMN', or add columns.",
+    )
+
+
+def _unused_column(message: str) -> Finding:
+    return Finding(
+        kind="column",
+        severity="note",
+        count=1,
+        rows=(),
+        text=message[:1].upper() + message[1:],
+        action="To confirm it, pass ignore='COLUMN'.",
+    )
+
+
+def _infinite_values(items: ItemTable) -> list[Finding]:
+    infinite = {name: _is_infinite(column) for name, column in items.columns.items()}
+    names = [name for name, mask in infinite.items() if mask.any()]
+    if not names:
         return []
-    text, action = f"{{}} with an infinite number, in {_listed(bad)}.", "`fit` refuses: put a number there, or nothing."
-    return where("infinite-feature", "stop", np.any([infinite[name] for name in bad], axis=0), text, action, "item")
+    return row_findings(
+        "infinite-feature",
+        "error",
+        np.any([infinite[name] for name in names], axis=0),
+        source=items.source,
+        text=f"with an infinite number, in {listed(names)}.",
+        action="`fit` stops with an error: replace it by a number, or leave the cell empty.",
+        noun="item",
+    )
 
 
-def _infinite(column: NDArray[Any]) -> Mask:
+def _is_infinite(column: NDArray[Any]) -> _Mask:
     if column.dtype == object:
         return np.array([isinstance(value, float) and abs(value) == np.inf for value in column.tolist()], dtype=bool)
     return np.isinf(column) if column.dtype.kind == "f" else np.zeros(len(column), dtype=bool)
 
 
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(names[:_MOST_NAMED]) + (" ..." if len(names) > _MOST_NAMED else "")
-    return shown.replace("{", "{{").replace("}", "}}")
-
-
-def _missing(items: ItemTable) -> list[Finding]:
+def _missing_values(items: ItemTable) -> list[Finding]:
     missing = {name: is_missing(column) for name, column in items.columns.items()}
-    some = sorted((name for name, mask in missing.items() if mask.any()), key=lambda name: -int(missing[name].sum()))
-    if not some:
+    incomplete = [name for name, mask in missing.items() if mask.any()]
+    if not incomplete:
         return []
-    severe = any(missing[name].mean() > 0.5 for name in some)
-    named = _listed([f"{name} ({missing[name].mean():.1%})" for name in some])
-    return where(
-        "missing-feature", "mind" if severe else "note", np.any([missing[name] for name in some], axis=0),
-        f"{{}} with a missing value, in {named}.",
-        "`fit` fills a missing number with the median and marks it in a column of its own; a missing category is one "
-        "of its own.",
-        "item",
-    )  # fmt: skip
-
-
-def _in_no_pair(compared: Mask) -> list[Finding]:
-    severity: Any = "mind" if (~compared).mean() > 0.5 else "note"
-    action = "`fit` leaves them out of training; they can still be scored."
-    return where("item-in-no-pair", severity, ~compared, "{} in no pair.", action, "item")
+    incomplete.sort(key=lambda name: -int(missing[name].sum()))
+    severe = any(missing[name].mean() > _MANY_MISSING for name in incomplete)
+    fractions = [f"{name} ({missing[name].mean():.1%})" for name in incomplete]
+    return row_findings(
+        "missing-feature",
+        "warning" if severe else "note",
+        np.any([missing[name] for name in incomplete], axis=0),
+        source=items.source,
+        text=f"with a missing value, in {listed(fractions)}.",
+        action="`fit` replaces a missing number by the median and adds a column that marks it. A missing category "
+        "becomes a category of its own.",
+        noun="item",
+    )

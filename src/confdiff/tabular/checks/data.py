@@ -1,0 +1,131 @@
+"""The data that checks look at: both tables, and what several checks derive from them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from confdiff.tabular.checks.graph import Edges, Judgements, components_of, edges_of
+from confdiff.tabular.scales import Scale
+from confdiff.tabular.tables import ItemTable, PairTable
+from confdiff.tabular.values import is_missing
+
+_Floats = NDArray[np.float64]
+_Mask = NDArray[np.bool_]
+_Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class CheckData:
+    """Items and judged pairs, with derived values that are computed at their first use.
+
+    Attributes
+    ----------
+    items : ItemTable
+        N items.
+    pairs : PairTable
+        n judged pairs, with any faults they came with.
+    scale : Scale or None
+        Scale of the differences; None if it was neither given nor recognised.
+    scale_given : bool
+        Whether the user gave the scale.
+    """
+
+    items: ItemTable
+    pairs: PairTable
+    scale: Scale | None
+    scale_given: bool
+
+    @cached_property
+    def item_rows(self) -> tuple[_Rows, _Rows]:
+        """Rows of the left and the right items, shape (n,) each; -1 where an id is missing or unknown."""
+        return self.pairs.rows(self.items)
+
+    @cached_property
+    def has_items(self) -> _Mask:
+        """Which pairs are of two different items of the table, shape (n,)."""
+        left, right = self.item_rows
+        mask: _Mask = (left >= 0) & (right >= 0) & (left != right)
+        return mask
+
+    @cached_property
+    def c(self) -> _Floats:
+        """Differences of all pairs on the scale from -1 to 1, shape (n,); as they came if the scale is unknown."""
+        difference = self.pairs.difference
+        return difference if self.scale is None else self.scale.differences(difference)
+
+    @cached_property
+    def is_outside_scale(self) -> _Mask:
+        """Which pairs have a finite difference outside the scale, shape (n,)."""
+        return (np.abs(self.c) > 1 + 1e-6) & np.isfinite(self.c)
+
+    @cached_property
+    def components(self) -> _Rows:
+        """Connected component of each item, shape (N,); -1 for items that occur in no pair."""
+        left, right = self.item_rows
+        return components_of(left[self.has_items], right[self.has_items], len(self.items))
+
+    @cached_property
+    def is_usable(self) -> _Mask:
+        """Which pairs `fit` could learn from, shape (n,)."""
+        known = self.has_items & np.isfinite(self.c) & ~self.is_outside_scale
+        return known & (self.scale is not None) & _has_weight(self.pairs)
+
+    @cached_property
+    def judgements(self) -> Judgements:
+        """The usable pairs."""
+        left, right = self.item_rows
+        rows = np.flatnonzero(self.is_usable)
+        weight = np.ones(len(rows)) if self.pairs.weight is None else self.pairs.weight[rows]
+        weight = weight / max(weight.max(), np.finfo(float).tiny)  # sums of very large weights would overflow
+        return Judgements(
+            n_items=len(self.items),
+            rows=rows,
+            left=left[rows],
+            right=right[rows],
+            c=self.c[rows].clip(-1, 1),
+            weight=weight,
+        )
+
+    @cached_property
+    def edges(self) -> Edges:
+        """The distinct pairs among the usable ones."""
+        return edges_of(self.judgements)
+
+
+def _has_weight(pairs: PairTable) -> _Mask:
+    weight = np.ones(len(pairs)) if pairs.weight is None else pairs.weight
+    mask: _Mask = np.isfinite(weight) & (weight >= 0) & np.any(weight > 0)
+    return mask
+
+
+def encode_names(column: NDArray[Any]) -> tuple[list[str], _Rows]:
+    """Return the distinct names in a column, and the position of each row's name among them.
+
+    Parameters
+    ----------
+    column : ndarray, shape (n,)
+        Names of groups or annotators: text or numbers.
+
+    Returns
+    -------
+    names : list of str
+        The distinct names, sorted.
+    codes : ndarray of int, shape (n,)
+        Position in ``names``; -1 where the name is missing.
+
+    Examples
+    --------
+    >>> encode_names(np.array(["b", "", "a", "b"], dtype=object))
+    (['a', 'b'], array([ 1, -1,  0,  1]))
+    """
+    missing = is_missing(column)
+    present = column[~missing]
+    if present.dtype.kind == "f" and not np.any(present % 1):
+        present = present.astype(np.int64)  # integers become floats where some are missing
+    names, positions = np.unique(present.astype(str), return_inverse=True)
+    codes = np.full(len(column), -1, dtype=np.int64)
+    codes[~missing] = positions
+    return names.tolist(), codes

@@ -1,0 +1,68 @@
+"""The table of checks.
+
+To add a check:
+
+1. Write one file in this folder with a function ``..._findings(data) -> list[Finding]``. What it needs is in
+   :class:`~confdiff.tabular.checks.data.CheckData`. A check that measures something also has a frozen dataclass for the
+   numbers and a function ``measure_...(data)``; its findings are then a function of ``(data, measure)``.
+2. Add one row to :data:`CHECKS`. The report runs over this table: the findings go to the page, the JSON and the command
+   line, and the measure goes to ``report.measures[name]`` and to the JSON.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from confdiff.tabular.checks.annotators import annotator_findings, measure_annotators
+from confdiff.tabular.checks.columns import column_findings, measure_columns
+from confdiff.tabular.checks.components import component_findings, measure_components
+from confdiff.tabular.checks.data import CheckData
+from confdiff.tabular.checks.differences import difference_findings, measure_differences
+from confdiff.tabular.checks.few_pairs import few_pairs_findings
+from confdiff.tabular.checks.finding import Finding
+from confdiff.tabular.checks.groups import group_findings
+from confdiff.tabular.checks.ids import id_findings
+from confdiff.tabular.checks.one_score import measure_one_score, one_score_findings
+from confdiff.tabular.checks.repeats import measure_repeats, repeat_findings
+from confdiff.tabular.checks.scale import scale_findings
+from confdiff.tabular.checks.triangles import measure_triangles, triangle_findings
+from confdiff.tabular.checks.values import value_findings
+
+
+@dataclass(frozen=True)
+class Check:
+    """One row of the table of checks.
+
+    Attributes
+    ----------
+    name : str
+        Name of the check, and of its measure in the report.
+    findings : callable
+        ``(data) -> list of Finding``, or ``(data, measure) -> list of Finding`` if there is a measure.
+    measure : callable or None
+        ``(data) -> measure``: a dataclass, a tuple of dataclasses, or None if there is nothing to measure.
+    of_usable_pairs : bool
+        Whether the check looks only at usable pairs, and is skipped if there are none.
+    """
+
+    name: str
+    findings: Callable[..., list[Finding]]
+    measure: Callable[[CheckData], Any] | None = None
+    of_usable_pairs: bool = False
+
+
+CHECKS = (
+    Check("ids", id_findings),
+    Check("values", value_findings),
+    Check("scale", scale_findings),
+    Check("columns", column_findings, measure_columns),
+    Check("components", component_findings, measure_components),
+    Check("groups", group_findings),
+    Check("differences", difference_findings, measure_differences, of_usable_pairs=True),
+    Check("repeats", repeat_findings, measure_repeats, of_usable_pairs=True),
+    Check("triangles", triangle_findings, measure_triangles, of_usable_pairs=True),
+    Check("one_score", one_score_findings, measure_one_score, of_usable_pairs=True),
+    Check("few_pairs", few_pairs_findings, of_usable_pairs=True),
+    Check("annotators", annotator_findings, measure_annotators, of_usable_pairs=True),
+)
+"""All checks, in the order in which findings of one severity are listed."""
