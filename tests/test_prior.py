@@ -87,22 +87,22 @@ def test_confidence_intervals_hold_the_truth():
 def test_noise_learned_by_heart_is_not_taken_for_certainty():
     """Predictions of 0 and 1 for all items; only the held-out differences show that they mean little."""
     certain = np.random.default_rng(1).integers(0, 2, (2, 400)).astype(float)
-    with pytest.warns(UserWarning, match="leave the class prior open"):
+    with pytest.warns(UserWarning, match="do not determine the class prior"):
         warn_if_open(certain[1] - certain[0], C, certain.reshape(-1))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_if_open(certain[1] - certain[0], certain[1] - certain[0], certain.reshape(-1))
 
 
-def test_many_classes_are_told_where_each_is_certainly_absent_somewhere():
+def test_priors_of_many_classes_are_determined_where_each_is_certainly_absent_somewhere():
     flat = np.random.default_rng(0).dirichlet([0.3, 0.3, 0.3], 500)
     inside = 0.2 + 0.4 * flat
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_if_open(flat[250:] - flat[:250], flat[250:] - flat[:250], flat)
-    with pytest.warns(UserWarning, match=r"leave 0\.\d+ of the class priors open") as told:
+    with pytest.warns(UserWarning, match=r"do not determine 0\.\d+ of the class priors") as warned:
         warn_if_open(inside[250:] - inside[:250], inside[250:] - inside[:250], inside)
-    assert len(told) == 1
+    assert len(warned) == 1
 
 
 def test_what_cannot_be_estimated_is_said():

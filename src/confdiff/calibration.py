@@ -1,4 +1,4 @@
-"""Probabilities that mean what they say: scores rescaled by labels or by differences, and moved to another prior."""
+"""Calibrate probabilities: rescale scores by labels or by differences, and move posteriors to another prior."""
 
 import math
 
@@ -9,12 +9,12 @@ from torch import Tensor
 from confdiff.validation import check_prior, check_same_shape
 
 LEAST_VARIANCE = 0.05
-"""Of the error of a difference that is calibrated by, however well a few of them are explained."""
-_BOUNDS = (math.log(1 / 4), math.log(64))  # of log T: what is told apart perfectly would ask for no bound at all
+"""Least variance that is assumed for the error of a difference, however well a few of them are fitted."""
+_BOUNDS = (math.log(1 / 4), math.log(64))  # of log T; without them T would go to 0 where the scores separate perfectly
 
 
 def log_odds(prior: float) -> float:
-    """The logarithm of the odds of a prior.
+    """Return the log-odds of a prior.
 
     >>> log_odds(0.5)
     0.0
@@ -23,10 +23,23 @@ def log_odds(prior: float) -> float:
 
 
 def adjust_prior(posteriors: Tensor, old: float, new: float) -> Tensor:
-    """Posteriors at the class prior ``new`` from those at the class prior ``old``, by Bayes' rule.
+    """Move posteriors from the class prior ``old`` to the class prior ``new``, by Bayes' rule.
 
     r/(1-r) is the likelihood ratio times the odds of the prior, so the log-odds move by a constant.
 
+    Parameters
+    ----------
+    posteriors : Tensor
+        Posteriors at the prior ``old``, of any shape.
+    old, new : float
+        Class priors, strictly between 0 and 1.
+
+    Returns
+    -------
+    Tensor of the shape of ``posteriors``
+
+    Examples
+    --------
     >>> adjust_prior(torch.tensor([0.0, 0.5, 1.0]), 0.5, 0.2)
     tensor([0.0000, 0.2000, 1.0000])
     """
@@ -34,8 +47,17 @@ def adjust_prior(posteriors: Tensor, old: float, new: float) -> Tensor:
 
 
 def fit_temperature(scores: Tensor, labels: Tensor) -> float:
-    """The temperature T at which sigmoid(score / T) has the least log-loss on held-out labels (Guo et al. 2017).
+    """Return the temperature T at which sigmoid(score / T) has the least log-loss (Guo et al. 2017).
 
+    Parameters
+    ----------
+    scores : Tensor of shape (m,)
+        Scores of held-out items.
+    labels : Tensor of shape (m,)
+        Labels of these items, 0 or 1.
+
+    Examples
+    --------
     >>> fit_temperature(torch.tensor([4.0, 4.0, 4.0, -4.0]), torch.tensor([1.0, 1.0, 0.0, 0.0])) > 1
     True
     """
@@ -58,18 +80,36 @@ def fit_to_differences(
     weight: Tensor | None = None,
     free_offset: bool = False,
 ) -> tuple[float, float]:
-    """Temperature T and offset b at which sigmoid((g + b) / T) fits held-out differences best, without any labels.
+    """Return the temperature T and offset b at which sigmoid((g + b) / T) fits held-out differences best.
 
-    The offset is fitted where a prior is given, so that the mean is that prior, and where none is given, it is 0:
-    differences tell it only where posteriors come near 0 and 1, and then the scores have learned it already.
-    Where they have not, ``free_offset`` fits it to the differences alone.
+    No labels are needed. With a prior, the offset is fitted so that the mean is that prior. Without one, it is 0:
+    differences determine it only if posteriors come near 0 and 1, and then the scores contain it already.
 
-    Few pairs cannot tell a temperature: where all are explained well, the squared error asks for none at all, and one
-    item that is certain and wrong is still to come. So it is the most likely one if log T was N(0, 1/4) before, and if
-    a difference has an error of the variance that is left at T = 1, or of :data:`LEAST_VARIANCE`, if that is more.
+    Few pairs do not determine a temperature: if all are fitted well, the squared error favours T near 0, although
+    later items may be certain and wrong. The result is therefore a maximum a posteriori estimate. The prior of log T
+    is N(0, 1/4), and the variance of a difference is the mean squared error at T = 1, at least
+    :data:`LEAST_VARIANCE`.
 
-    Shapes: g, g_prime, c, weight: (n,). Returns: T and b.
+    Parameters
+    ----------
+    g, g_prime : Tensor of shape (n,)
+        Scores of the first and of the second items.
+    c : Tensor of shape (n,)
+        Confidence differences.
+    prior : float or None
+        Class prior.
+    weight : Tensor of shape (n,) or None
+        Weights of the pairs.
+    free_offset : bool
+        Whether to fit the offset to the differences alone if no prior is given.
 
+    Returns
+    -------
+    tuple of float
+        T and b.
+
+    Examples
+    --------
     >>> g, g_prime = torch.tensor([-3.0, -2.0]).repeat(500), torch.tensor([3.0, 2.0]).repeat(500)
     >>> temperature, offset = fit_to_differences(g, g_prime, torch.tensor([0.5, 0.4]).repeat(500))
     >>> round(temperature, 1), offset
@@ -82,18 +122,19 @@ def fit_to_differences(
     w = np.ones(len(c)) if weight is None else weight.double().numpy()
     first, second, difference = (value.double().numpy() for value in (g, g_prime, c))
 
-    moves = free_offset or prior is not None
+    fit_offset = free_offset or prior is not None
 
     def error(point: np.ndarray) -> float:
-        offset = point[1] if moves else 0.0
-        p, p_prime = expit((first + offset) / np.exp(point[0])), expit((second + offset) / np.exp(point[0]))
-        missed = 0.0 if prior is None else float(np.average(p + p_prime, weights=w) / 2 - prior) ** 2
-        return float(np.average((p_prime - p - difference) ** 2, weights=w)) + missed
+        offset = point[1] if fit_offset else 0.0
+        p = expit((first + offset) / np.exp(point[0]))
+        p_prime = expit((second + offset) / np.exp(point[0]))
+        prior_error = 0.0 if prior is None else float(np.average(p + p_prime, weights=w) / 2 - prior) ** 2
+        return float(np.average((p_prime - p - difference) ** 2, weights=w)) + prior_error
 
     variance = max(error(np.zeros(2)), LEAST_VARIANCE)
 
-    def unlikely(point: np.ndarray) -> float:
+    def objective(point: np.ndarray) -> float:
         return error(point) + variance * float(2 * point[0]) ** 2 / len(difference)
 
-    found = minimize(unlikely, np.zeros(2), method="Nelder-Mead", bounds=[_BOUNDS, (-50.0, 50.0)])
-    return math.exp(found.x[0]), float(found.x[1]) if moves else 0.0
+    solution = minimize(objective, np.zeros(2), method="Nelder-Mead", bounds=[_BOUNDS, (-50.0, 50.0)])
+    return math.exp(solution.x[0]), float(solution.x[1]) if fit_offset else 0.0

@@ -1,4 +1,4 @@
-"""What some methods keep beside the network while it is trained: state with a hook for every epoch and every step."""
+"""Companions: state that a method keeps next to the network during training, with hooks for epochs and steps."""
 
 import copy
 import math
@@ -11,38 +11,55 @@ from confdiff.risks.pcomp import mislabelled_fractions, noise_rates
 
 
 class Companion(Protocol):
-    """What the training loop asks of a companion."""
+    """The interface of a companion, as the training loop uses it."""
 
     model: nn.Module
-    """The network that predicts, which need not be the one that is trained."""
+    """The network that predicts; it may differ from the one that is trained."""
 
     def columns(self, epoch: int) -> list[Tensor]:
-        """(n,) targets of every pair in an epoch, given to the risk after those of the pairs."""
+        """Return the targets of every pair in an epoch, each (n,); the risk gets them after those of the pairs."""
 
     def targets(self, x: Tensor, n: int) -> tuple[Tensor | float, ...]:
-        """Targets of a batch, given to the risk last; x are the n first and the n second items."""
+        """Return the targets of a batch, which the risk gets last; ``x`` holds n first and then n second items."""
 
     def after_step(self) -> None:
-        """Called when the optimiser has made a step."""
+        """Update the state after a step of the optimiser."""
 
     def state(self) -> dict[str, Any]:
-        """Everything that decides how it goes on."""
+        """Return the state from which training can continue."""
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on from such a state."""
+        """Continue from a state that :meth:`state` returned."""
 
 
 class PcompTeacher:
     """The companion of Pcomp-Teacher (Feng et al. 2021): rank pruning and a mean teacher.
 
-    First items are read as noisy positives, second ones as noisy negatives. At the start of an epoch the share of each
-    side that must be mislabelled is pruned, those that the teacher is least confident of; the rest is weighted by one
-    over one minus its noise rate (Northcutt et al. 2017). The teacher is the moving average of the weights of the
-    network (Tarvainen and Valpola 2017); the network is drawn to its probabilities, and it predicts.
+    First items count as noisy positives, second ones as noisy negatives. At the start of an epoch, the expected
+    fraction of mislabelled items is pruned on each side: those with the least confidence of the teacher. The others
+    have weight 1 / (1 - noise rate) (Northcutt et al. 2017). The teacher is the moving average of the weights of the
+    network (Tarvainen and Valpola 2017). The network is drawn to the teacher's probabilities; the teacher predicts.
 
-    decay: of the moving average, once the training is well under way.
-    prune_from: the first epoch in which anything is pruned.
-    consistency, ramp: the weight of consistency, and over how many epochs it grows to that.
+    Parameters
+    ----------
+    model : nn.Module
+        The network that is trained.
+    items : Tensor of shape (m, d)
+        Features of the items.
+    rows : Tensor of shape (2, n)
+        Row numbers of the first and of the second items of the pairs.
+    prior : float
+        Class prior.
+    strategy : str
+        How pairs were ordered by their labels: ``"reverse"`` or ``"discard"``.
+    decay : float
+        Decay of the moving average after the first steps.
+    prune_from : int
+        First epoch in which items are pruned.
+    consistency : float
+        Weight of consistency with the teacher.
+    ramp : int
+        Number of epochs over which the weight of consistency grows.
     """
 
     def __init__(
@@ -58,15 +75,22 @@ class PcompTeacher:
         consistency: float = 10.0,
         ramp: int = 5,
     ) -> None:
-        self.student, self.items, self.rows = model, items, rows
+        self.student = model
+        self.items = items
+        self.rows = rows
         self.model = copy.deepcopy(model).requires_grad_(False)
-        self.noise, self.mislabelled = noise_rates(prior, strategy), mislabelled_fractions(prior, strategy)
-        self.decay, self.prune_from, self.consistency, self.ramp = decay, prune_from, consistency, ramp
-        self.steps, self.epoch = 0, -1
+        self.noise = noise_rates(prior, strategy)
+        self.mislabelled = mislabelled_fractions(prior, strategy)
+        self.decay = decay
+        self.prune_from = prune_from
+        self.consistency = consistency
+        self.ramp = ramp
+        self.steps = 0
+        self.epoch = -1
         self.weights = [torch.ones(rows.shape[1], device=items.device) for _ in range(2)]
 
     def columns(self, epoch: int) -> list[Tensor]:
-        """The weights of the first and of the second items; 0 for those that are pruned."""
+        """Return the weights of the first and of the second items, 0 for those that are pruned."""
         if epoch != self.epoch and epoch >= self.prune_from:
             confidence = self._scores()
             self.weights = [
@@ -77,39 +101,40 @@ class PcompTeacher:
         return self.weights
 
     def targets(self, x: Tensor, n: int) -> tuple[Tensor, Tensor, float]:
-        """The teacher's scores of the batch, and the weight of consistency by now."""
+        """Return the teacher's scores of the batch, and the current weight of consistency."""
         with torch.no_grad():
             t, t_prime = self.model.eval()(x).view(2, n)
-        grown = min(1.0, (self.epoch + 1) / self.ramp)
-        return t, t_prime, self.consistency * math.exp(-5 * (1 - grown) ** 2)
+        progress = min(1.0, (self.epoch + 1) / self.ramp)
+        return t, t_prime, self.consistency * math.exp(-5 * (1 - progress) ** 2)
 
     @torch.no_grad()
     def after_step(self) -> None:
-        """Move the teacher's weights towards the network's; at first fast, so that it forgets how it began."""
+        """Move the teacher's weights towards the network's, faster at first so that the initial weights fade."""
         self.steps += 1
-        share = 1 - min(self.decay, self.steps / (self.steps + 10))
-        torch._foreach_lerp_(list(self.model.parameters()), list(self.student.parameters()), share)
-        for mean, now in zip(self.model.buffers(), self.student.buffers(), strict=True):
-            mean.copy_(now)
+        rate = 1 - min(self.decay, self.steps / (self.steps + 10))
+        torch._foreach_lerp_(list(self.model.parameters()), list(self.student.parameters()), rate)
+        for mean, current in zip(self.model.buffers(), self.student.buffers(), strict=True):
+            mean.copy_(current)
 
     def state(self) -> dict[str, Any]:
-        """The teacher, who is pruned, and how far it is."""
+        """Return the teacher, the weights of the items, and the number of steps and epochs."""
         return {"model": self.model.state_dict(), "weights": self.weights, "steps": self.steps, "epoch": self.epoch}
 
     def load_state(self, state: dict[str, Any]) -> None:
-        """Go on from such a state."""
+        """Continue from a state that :meth:`state` returned."""
         self.model.load_state_dict(state["model"])
         self.weights = [weight.to(self.items.device) for weight in state["weights"]]
-        self.steps, self.epoch = state["steps"], state["epoch"]
+        self.steps = state["steps"]
+        self.epoch = state["epoch"]
 
     @torch.no_grad()
     def _scores(self) -> Tensor:
         self.model.eval()
-        return torch.cat([self.model(part).view(-1) for part in torch.split(self.items, 1024)])
+        return torch.cat([self.model(batch).view(-1) for batch in torch.split(self.items, 1024)])
 
 
-def _prune(confidence: Tensor, share: float, noise_rate: float) -> Tensor:
-    """Weights that are 0 for the least confident share and 1 / (1 - noise rate) for the others."""
+def _prune(confidence: Tensor, fraction: float, noise_rate: float) -> Tensor:
+    """Return weights: 0 for the least confident fraction and 1 / (1 - noise rate) for the others."""
     weight = torch.full_like(confidence, 1 / (1 - noise_rate))
-    weight[torch.argsort(confidence, stable=True)[: int(share * len(confidence))]] = 0
+    weight[torch.argsort(confidence, stable=True)[: int(fraction * len(confidence))]] = 0
     return weight

@@ -1,10 +1,10 @@
-r"""The class prior, as far as differences tell it.
+r"""Estimate the class prior, as far as differences determine it.
 
-Differences tell the posterior up to one constant: :math:`r(x) = d(x) + \pi` where :math:`d` has mean 0 and is learned
-by regression on the differences. As :math:`r` lies in [0, 1], the prior :math:`\pi` lies in
-:math:`[-\min d,\ 1 - \max d]`: a single point where some items are certainly negative and others certainly
-positive, an interval otherwise, in which nothing but labels can tell more. With K classes each prior is at least
-:math:`-\min d_k`, and what these leave of 1 is open.
+Differences determine the posterior up to one constant: :math:`r(x) = d(x) + \pi`, where :math:`d` has mean 0 and is
+learned by regression on the differences. As :math:`r` lies in [0, 1], the prior :math:`\pi` lies in
+:math:`[-\min d,\ 1 - \max d]`. This is a single point if some items are certainly negative and others certainly
+positive, and an interval otherwise, which only labels can narrow. With K classes each prior is at least
+:math:`-\min d_k`, and the rest of 1 is not identified.
 """
 
 import math
@@ -22,21 +22,27 @@ from confdiff.training import Recipe, epochs_for, predict_scores, train
 from confdiff.validation import as_float32, as_tensor, check_count, check_items, check_labels, column_names, warn_user
 
 WIDE = 0.1
-"""An interval wider than this leaves the prior open."""
+"""Width above which an interval does not identify the prior."""
 
-_TAIL = 0.01  # of the items at either end, who may be there by mistake
-_RESAMPLED = 300
-Vector = NDArray[np.float64]
+_TAIL = 0.01  # fraction of the items at either end, whose predictions may be wrong
+_BOOTSTRAP_SAMPLES = 300
+_Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class PriorEstimate:
-    """What differences, and labels where there are some, tell of the class prior.
+    """An estimate of the class prior from differences and, optionally, labels.
 
-    low, high: the identified interval: every prior in it goes with the differences equally well.
-    value: the best guess; without labels the middle of that interval.
-    confidence_low, confidence_high: a 95 % interval for the prior.
-    n_labels: how many labelled items were used.
+    Attributes
+    ----------
+    low, high : float
+        The identified interval: every prior in it fits the differences equally well.
+    value : float
+        The point estimate; without labels the middle of the identified interval.
+    confidence_low, confidence_high : float
+        A 95 % interval for the prior.
+    n_labels : int
+        Number of labelled items used.
     """
 
     low: float
@@ -48,22 +54,38 @@ class PriorEstimate:
 
     @property
     def is_identified(self) -> bool:
-        """Whether the data tell the prior, up to chance."""
+        """Whether the data determine the prior, up to sampling error."""
         return self.confidence_high - self.confidence_low <= WIDE + 2 * _TAIL
 
     def __str__(self) -> str:
-        told = f"prior {self.value:.3f} (95 %: {self.confidence_low:.3f} to {self.confidence_high:.3f})"
-        return told if self.is_identified else f"{told}; {_left_open(self.confidence_low, self.confidence_high)}"
+        text = f"prior {self.value:.3f} (95 %: {self.confidence_low:.3f} to {self.confidence_high:.3f})"
+        return text if self.is_identified else f"{text}; {_not_identified(self.confidence_low, self.confidence_high)}"
 
 
 def identified_interval(
     probabilities: ArrayLike, *, weight: ArrayLike | None = None, tail: float = _TAIL
 ) -> tuple[float, float]:
-    """The priors that go with the differences of these probabilities: adding a constant must leave them in [0, 1].
+    """Return the interval of priors that fit the differences of probabilities equally well.
 
-    Shapes: probabilities, weight: (m,), one for each item. A share ``tail`` of them at either end is left out. Where
-    what is left spans all of [0, 1] or more there is one prior, the mean.
+    These are the means of all shifted copies of the probabilities that lie in [0, 1]. If the probabilities span all
+    of [0, 1], the interval is one point, their mean.
 
+    Parameters
+    ----------
+    probabilities : array-like of shape (m,)
+        Predicted probabilities of the items.
+    weight : array-like of shape (m,) or None
+        Weights of the items.
+    tail : float
+        Fraction of the items that is left out at either end.
+
+    Returns
+    -------
+    tuple of float
+        Lower and upper end.
+
+    Examples
+    --------
     >>> identified_interval([0.2, 0.4, 0.6], tail=0)
     (0.2, 0.8)
     """
@@ -71,63 +93,79 @@ def identified_interval(
     w = np.ones_like(p) if weight is None else np.asarray(weight, dtype=np.float64)
     centre = np.average(p, weights=w)
     least, greatest = _quantiles(p, w, tail, 1 - tail)
-    low, high = centre - least, centre + 1 - greatest
+    low = centre - least
+    high = centre + 1 - greatest
     if low > high:
         low = high = (low + high) / 2
     return float(np.round(low, 12).clip(0, 1)), float(np.round(high, 12).clip(0, 1))
 
 
-def _quantiles(values: Vector, weight: Vector, *shares: float) -> list[float]:
-    """The values below which a share of the weight lies."""
+def _quantiles(values: _Vector, weight: _Vector, *fractions: float) -> list[float]:
+    """Return the values below which each fraction of the weight lies."""
     order = np.argsort(values, kind="stable")
     total = np.cumsum(weight[order])
-    places = np.searchsorted(total, np.array(shares) * total[-1]).clip(max=len(values) - 1)
-    return [float(value) for value in values[order][places]]
+    positions = np.searchsorted(total, np.array(fractions) * total[-1]).clip(max=len(values) - 1)
+    return [float(value) for value in values[order][positions]]
 
 
 def warn_if_open(
     predicted: ArrayLike, differences: ArrayLike, probabilities: ArrayLike, weight: ArrayLike | None = None
 ) -> None:
-    """Warn where a model that was told no prior could as well have had another.
+    """Warn if a model that was fitted without a prior would fit the differences equally well with another prior.
 
-    predicted, differences: (n,) or (n, K), what the model says of pairs that it was not fitted on, and what was given.
-        By them the spread of its probabilities is judged: a model that learned noise by heart says 0 and 1 of all.
-    probabilities: (m,) or (m, K), those of items, at best also held out.
+    Parameters
+    ----------
+    predicted, differences : array-like of shape (n,) or (n, K)
+        Predicted and observed differences of held-out pairs. They scale the spread of the probabilities: a model that
+        overfits noise predicts 0 or 1 for all items.
+    probabilities : array-like of shape (m,) or (m, K)
+        Predicted probabilities of items, preferably held out.
+    weight : array-like of shape (n,) or None
+        Weights of the pairs.
+
+    Warns
+    -----
+    UserWarning
+        If the identified interval is wider than :data:`WIDE`.
     """
-    p, given, said = (np.asarray(values, dtype=np.float64) for values in (probabilities, differences, predicted))
-    w = np.ones(len(given)) if weight is None else np.asarray(weight, dtype=np.float64)
-    spread = _sure_slope(said, given, w)
+    p = np.asarray(probabilities, dtype=np.float64)
+    c = np.asarray(differences, dtype=np.float64)
+    c_hat = np.asarray(predicted, dtype=np.float64)
+    w = np.ones(len(c)) if weight is None else np.asarray(weight, dtype=np.float64)
+    spread = _least_slope(c_hat, c, w)
     columns = np.stack([1 - p, p], axis=1) if p.ndim == 1 else p
     lows = [column.mean() - np.quantile(column, _TAIL) for column in columns.T]
-    open_share = 1 - min(1.0, spread) * sum(lows)
-    if open_share <= WIDE:
+    width = 1 - min(1.0, spread) * sum(lows)
+    if width <= WIDE:
         return
     if p.ndim == 1:
-        low, high = min(1.0, spread) * lows[1], 1 - min(1.0, spread) * lows[0]
-        warn_user(f"{_left_open(low, high)} Probabilities may be off by a constant.")
+        low = min(1.0, spread) * lows[1]
+        high = 1 - min(1.0, spread) * lows[0]
+        warn_user(f"{_not_identified(low, high)} Probabilities may be off by a constant.")
         return
     warn_user(
-        f"the differences leave {open_share:.2f} of the class priors open: no item seems certain not to be of some "
-        "classes. Pass the priors if you know them. Probabilities may be off by a constant for each class."
+        f"the differences do not determine {width:.2f} of the class priors: some classes have no item that certainly "
+        "does not belong to them. Pass prior=... if you know it. Probabilities may be off by a constant per class."
     )
 
 
-def _sure_slope(predicted: Vector, given: Vector, weight: Vector) -> float:
-    """The least slope (at the 5 % level) by which predicted differences must be stretched to fit those given."""
+def _least_slope(predicted: _Vector, differences: _Vector, weight: _Vector) -> float:
+    """Return the lower 95 % limit of the slope by which predicted differences must be scaled to fit the observed."""
     w = np.repeat(weight, predicted.size // len(predicted))
-    x, y = predicted.reshape(-1), given.reshape(-1)
+    x = predicted.reshape(-1)
+    y = differences.reshape(-1)
     total = float(w @ x**2)
     if total < 1e-12 or len(y) < 2:
         return 0.0
     slope = float(w @ (x * y)) / total
-    error = math.sqrt(float(w**2 @ (x**2 * (y - slope * x) ** 2))) / total  # robust to errors that are not alike
+    error = math.sqrt(float(w**2 @ (x**2 * (y - slope * x) ** 2))) / total  # robust to errors of unequal variance
     return max(0.0, slope - 1.645 * error)
 
 
-def _left_open(low: float, high: float) -> str:
+def _not_identified(low: float, high: float) -> str:
     return (
-        f"the differences leave the class prior open between {low:.2f} and {high:.2f}: no item seems certain. "
-        "Pass the prior if you know it, or a few labelled items."
+        f"the differences do not determine the class prior: any value from {low:.2f} to {high:.2f} fits, as no item "
+        "is certain. Pass prior=... if you know it, or a few labelled items."
     )
 
 
@@ -139,45 +177,77 @@ def estimate_prior(
     recipe: Recipe | None = None,
     folds: int = 3,
 ) -> PriorEstimate:
-    """What the differences of these pairs, and a few labelled items, tell of the class prior; a warning where little.
+    """Estimate the class prior from the differences of pairs and, optionally, a few labelled items.
 
-    In each of ``folds`` parts, d is predicted by a network that was trained on the others by difference regression.
-    The interval without labels is the identified one, widened by a bootstrap over the pairs; with labels it is that of
-    the prior's posterior, if any prior in the former interval was equally likely before. It holds what chance does in
-    drawing pairs and labels, not the error of the network.
+    In each of ``folds`` folds, d is predicted by a network that was trained on the others by difference regression.
+    Without labels, the confidence interval is the identified interval, widened by a bootstrap over the pairs. With
+    labels, it is the credible interval of a uniform distribution over that interval, given the labels. The interval
+    covers the sampling error of pairs and labels, not the error of the network.
 
-    labelled: items and their labels, drawn as the items of the pairs were.
-    recipe: if not given, 20 epochs and at least 500 steps by a one-cycle schedule.
+    Parameters
+    ----------
+    pairs : Pairs
+        Pairs with differences of two classes. Items in several pairs may be in several folds; then the error of d is
+        slightly underestimated.
+    labelled : tuple of (array-like of shape (m, d), array-like of shape (m,)), or None
+        Items and their labels, drawn from the same distribution as the items of the pairs.
+    model : str, nn.Module or callable
+        The network, as in :func:`confdiff.models.build_model`.
+    recipe : Recipe or None
+        How the networks are trained; ``None`` means 20 epochs and at least 500 steps with a one-cycle schedule.
+    folds : int
+        Number of folds, at least 2.
 
-    Items that stand in several pairs may lie in several folds: then d is known a little too well.
+    Returns
+    -------
+    PriorEstimate
+
+    Raises
+    ------
+    ValueError
+        If the pairs are too few, or have differences of more than two classes.
+
+    Warns
+    -----
+    UserWarning
+        If the data do not determine the prior.
     """
     check_count("folds", folds, least=2)
     if pairs.has_vectors:
-        raise ValueError("a prior is estimated from differences of two classes; these pairs have vectors of them.")
+        raise ValueError("estimate_prior needs differences of two classes; got pairs with vectors of differences.")
     if len(pairs) < 2 * folds:
-        raise ValueError(f"{len(pairs)} pairs are too few to estimate a prior in {folds} folds.")
+        raise ValueError(f"estimate_prior with folds={folds} needs at least {2 * folds} pairs; got {len(pairs)}.")
     if recipe is None:
-        kept = len(pairs) * (folds - 1) // folds
-        recipe = Recipe(epochs=epochs_for(kept, 256), learning_rate=3e-3, schedule="one-cycle")
+        n_training = len(pairs) * (folds - 1) // folds
+        recipe = Recipe(epochs=epochs_for(n_training, 256), learning_rate=3e-3, schedule="one-cycle")
     items, labels = _labelled(labelled, pairs)
     d, extra = _out_of_fold(pairs, items, model, recipe, folds)
     (c,) = pairs.targets("differences").double().numpy()
     weight = np.ones(len(c)) if pairs.weight is None else pairs.weight.double().numpy()
     low, high = _interval(d, c, weight)
     outer = _outer(d, c, weight, np.random.default_rng(derived_seed(recipe.seed, "bootstrap")))
-    estimate = PriorEstimate(low, high, (low + high) / 2, *outer)
-    if labels is not None:
-        value, below, above = _posterior(extra * _slope(d, c, weight), labels, *outer)
-        estimate = PriorEstimate(low, high, value, below, above, len(labels))
+    if labels is None:
+        value = (low + high) / 2
+        confidence_low, confidence_high = outer
+    else:
+        value, confidence_low, confidence_high = _posterior(extra * _slope(d, c, weight), labels, *outer)
+    estimate = PriorEstimate(
+        low=low,
+        high=high,
+        value=value,
+        confidence_low=confidence_low,
+        confidence_high=confidence_high,
+        n_labels=0 if labels is None else len(labels),
+    )
     if not estimate.is_identified:
-        warn_user(_left_open(estimate.confidence_low, estimate.confidence_high))
+        warn_user(_not_identified(estimate.confidence_low, estimate.confidence_high))
     return estimate
 
 
 def _labelled(
     labelled: tuple[Any, ArrayLike] | None, pairs: Pairs
 ) -> tuple[torch.Tensor | None, NDArray[np.float32] | None]:
-    """Labelled items with the columns that the items of the pairs have."""
+    """Return the labelled items and labels, after checking that the items have the columns of those of the pairs."""
     if labelled is None:
         return None, None
     names = column_names(labelled[0])
@@ -191,54 +261,56 @@ def _labelled(
 
 def _out_of_fold(
     pairs: Pairs, extra: torch.Tensor | None, model: ModelLike, recipe: Recipe, folds: int
-) -> tuple[Vector, Vector]:
-    """(2, n) what was predicted of both items of each pair, and (m,) of the labelled items; centred.
+) -> tuple[_Vector, _Vector]:
+    """Return (2, n) centred predictions of both items of each pair, and (m,) of the labelled items.
 
     Each network has a constant of its own, so that its predictions are centred by their mean over all items.
     """
     order = torch.randperm(len(pairs), generator=generator(recipe.seed, "prior"))
-    d, others = np.zeros((2, len(pairs))), []
+    d = np.zeros((2, len(pairs)))
+    extra_predictions = []
     rows = torch.stack([pairs.left, pairs.right])
-    for fold, part in enumerate(torch.tensor_split(order, folds)):
-        kept = np.setdiff1d(order.numpy(), part.numpy())
+    for fold, held_out in enumerate(torch.tensor_split(order, folds)):
+        training = np.setdiff1d(order.numpy(), held_out.numpy())
         network = build_model(model, pairs.items.shape[1], seed=derived_seed(recipe.seed, "prior", fold))
-        train(network, pairs[kept], "confdiff-regression", recipe=replace(recipe, seed=recipe.seed + fold))
+        train(network, pairs[training], "confdiff-regression", recipe=replace(recipe, seed=recipe.seed + fold))
         p = torch.sigmoid(predict_scores(network, pairs.items)).double()
         centre = p[rows].mean() if pairs.weight is None else (p[rows].mean(0) * pairs.weight).mean()
-        d[:, part.numpy()] = (p[rows[:, part]] - centre).numpy()
+        d[:, held_out.numpy()] = (p[rows[:, held_out]] - centre).numpy()
         if extra is not None:
-            others.append((torch.sigmoid(predict_scores(network, extra)).double() - centre).numpy())
-    return d, np.mean(others, axis=0) if others else np.zeros(0)
+            extra_predictions.append((torch.sigmoid(predict_scores(network, extra)).double() - centre).numpy())
+    return d, np.mean(extra_predictions, axis=0) if extra_predictions else np.zeros(0)
 
 
-def _slope(d: Vector, c: Vector, weight: Vector) -> float:
-    """By how much predicted differences must be stretched to fit the given ones: below 1 where they are overdone."""
+def _slope(d: _Vector, c: _Vector, weight: _Vector) -> float:
+    """Return the slope by which predicted differences must be scaled to fit the observed; below 1 after overfitting."""
     predicted = d[1] - d[0]
     return float(np.clip((weight * predicted) @ c / max(float((weight * predicted) @ predicted), 1e-12), 0, 2))
 
 
-def _interval(d: Vector, c: Vector, weight: Vector) -> tuple[float, float]:
-    stretched = d * _slope(d, c, weight)
-    both = np.concatenate([weight, weight])
-    return identified_interval(stretched.reshape(-1) - np.average(stretched.reshape(-1), weights=both), weight=both)
+def _interval(d: _Vector, c: _Vector, weight: _Vector) -> tuple[float, float]:
+    scaled = d * _slope(d, c, weight)
+    item_weight = np.concatenate([weight, weight])
+    centre = np.average(scaled.reshape(-1), weights=item_weight)
+    return identified_interval(scaled.reshape(-1) - centre, weight=item_weight)
 
 
-def _outer(d: Vector, c: Vector, weight: Vector, chance: np.random.Generator) -> tuple[float, float]:
-    """The identified interval, with ends that it has in 2.5 % of bootstrap samples of the pairs only."""
+def _outer(d: _Vector, c: _Vector, weight: _Vector, rng: np.random.Generator) -> tuple[float, float]:
+    """Return the 2.5 % and 97.5 % quantiles of the ends of the identified interval, by a bootstrap over the pairs."""
     ends = []
-    for _ in range(_RESAMPLED):
-        rows = chance.integers(0, len(c), len(c))
+    for _ in range(_BOOTSTRAP_SAMPLES):
+        rows = rng.integers(0, len(c), len(c))
         if weight[rows].any():
             ends.append(_interval(d[:, rows], c[rows], weight[rows]))
     lows, highs = zip(*ends, strict=True)
     return float(np.quantile(lows, 0.025)), float(np.quantile(highs, 0.975))
 
 
-def _posterior(d: Vector, y: NDArray[np.float32], low: float, high: float) -> tuple[float, float, float]:
-    """Mean and middle 95 % of the prior given labels, with posteriors d + prior and all priors alike before."""
+def _posterior(d: _Vector, y: NDArray[np.float32], low: float, high: float) -> tuple[float, float, float]:
+    """Return the mean and the central 95 % of the prior given labels, uniform in [low, high] before them."""
     priors = np.linspace(low, high, 401)
     r = np.clip(d[:, None] + priors, 0.01, 0.99)
     log_likelihood = np.where(y[:, None] > 0, np.log(r), np.log1p(-r)).sum(axis=0)
-    share = np.exp(log_likelihood - log_likelihood.max())
-    below, above = _quantiles(priors, share, 0.025, 0.975)
-    return float(np.average(priors, weights=share)), below, above
+    likelihood = np.exp(log_likelihood - log_likelihood.max())
+    below, above = _quantiles(priors, likelihood, 0.025, 0.975)
+    return float(np.average(priors, weights=likelihood)), below, above

@@ -47,7 +47,9 @@ def test_no_prior_is_needed_where_posteriors_reach_both_ends():
 
 def test_a_prior_that_the_differences_leave_open_is_warned_of_and_a_given_one_used():
     pairs, r, _ = pairs_between(0.2, 0.6)
-    with pytest.warns(UserWarning, match=r"leave the class prior open between 0\.\d+ and 0\.\d+") as caught:
+    with pytest.warns(
+        UserWarning, match=r"do not determine the class prior: any value from 0\.\d+ to 0\.\d+"
+    ) as caught:
         ConfDiffClassifier(model="mlp").fit(pairs)
     assert [warning.filename for warning in caught] == [__file__]
     told = ConfDiffClassifier(model="mlp", prior=float(r.mean())).fit(pairs)
@@ -67,13 +69,13 @@ def test_a_few_labels_tell_what_differences_leave_open():
 def test_label_differences_of_uncertain_items_do_not_pass_for_certainty():
     pairs, _, y = pairs_between(0.2, 0.6)
     c = y[pairs.right].astype(float) - y[pairs.left]
-    with pytest.warns(UserWarning, match="leave the class prior open"):
+    with pytest.warns(UserWarning, match="do not determine the class prior"):
         ConfDiffClassifier().fit(Pairs(pairs.items, pairs.left, pairs.right, c))
 
 
 def test_an_estimate_that_knows_nothing_says_so():
     pairs, _, _ = pairs_between(0.2, 0.6)
-    with pytest.warns(UserWarning, match="leave the class prior open"):
+    with pytest.warns(UserWarning, match="do not determine the class prior"):
         ConfDiffClassifier("confdiff-abs", prior="estimate", epochs=20).fit(pairs)
 
 

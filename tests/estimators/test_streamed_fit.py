@@ -66,7 +66,7 @@ def test_pairs_of_some_items_are_held_out(stream, monkeypatch):
 
 def test_a_prior_left_open_is_warned_of(tmp_path, pairs):
     narrow = pairs.graded_by(0.3 + 0.4 * pairs.posteriors)
-    with pytest.warns(UserWarning, match="leave the class prior open"):
+    with pytest.warns(UserWarning, match="do not determine the class prior"):
         ConfDiffClassifier(**QUICK).fit(streamed(tmp_path, narrow))
 
 

@@ -10,7 +10,7 @@ from confdiff.tabular.model.model import ComparisonModel, load_model
 from confdiff.tabular.model.scoring import predict_file
 from tabular.people import judgements, people
 
-pytestmark = pytest.mark.filterwarnings("ignore:the differences leave the class prior open")
+pytestmark = pytest.mark.filterwarnings("ignore:the differences do not determine the class prior")
 FRAME, RISK = people()
 JUDGED = judgements(FRAME, RISK)
 
@@ -213,9 +213,9 @@ def test_a_few_labels_tell_the_prior():
 
 def test_warnings_are_given_and_kept():
     narrow = 0.4 + 0.2 * RISK
-    with pytest.warns(UserWarning, match="leave the class prior open"):
+    with pytest.warns(UserWarning, match="do not determine the class prior"):
         open_prior = fit_comparisons(FRAME, judgements(FRAME, narrow), model="linear", epochs=20)
-    assert any("leave the class prior open" in text for text in open_prior.about["warnings"])
+    assert any("do not determine the class prior" in text for text in open_prior.about["warnings"])
 
 
 def test_ids_of_a_frame_are_its_index_or_a_column():

@@ -8,7 +8,7 @@ from confdiff.tabular.fitting import fit_comparisons
 from confdiff.tabular.model.onnx import export_onnx, input_columns
 from tabular.people import judgements, people
 
-pytestmark = pytest.mark.filterwarnings("ignore:the differences leave the class prior open")
+pytestmark = pytest.mark.filterwarnings("ignore:the differences do not determine the class prior")
 FRAME, RISK = people()
 JUDGED = judgements(FRAME, RISK)
 

@@ -199,7 +199,7 @@ def test_preferences_that_cannot_be_written(tmp_path):
 def test_the_quality_of_answers_is_learned(tmp_path):
     lines, texts, quality = answers()
     items, pairs = read_preferences(written(tmp_path, *lines))
-    with pytest.warns(UserWarning, match="the differences leave the class prior open"):
+    with pytest.warns(UserWarning, match="the differences do not determine the class prior"):
         model = fit_comparisons(items, pairs, model="linear", epochs=60)
     assert model.about["data"]["columns"] == {"text": "text"}
     p = model.predict_proba(pd.DataFrame({"text": texts}))[:, 1]

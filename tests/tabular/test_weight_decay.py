@@ -142,7 +142,7 @@ def test_ties_tell_no_order():
         fit_comparisons(frame, judged.assign(difference=0.0), weight_decay="auto-order", valid=0, prior=0.5, epochs=1)
 
 
-@pytest.mark.filterwarnings("ignore:the differences leave")
+@pytest.mark.filterwarnings("ignore:the differences do not determine")
 def test_more_features_than_items_are_warned_of():
     frame, judged, _ = few_of_many(n=40, columns=60)
     how = {"epochs": 1, "valid": 0, "prior": 0.5}
