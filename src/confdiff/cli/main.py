@@ -36,7 +36,12 @@ def main() -> None:
         app()
     except (UserError, *USER_ERRORS) as error:
         if is_verbose():
-            errors.print("".join(traceback.format_exception(error)), markup=False, highlight=False, soft_wrap=True)
+            errors.print(
+                "".join(traceback.format_exception(error.__cause__ or error)),
+                markup=False,
+                highlight=False,
+                soft_wrap=True,
+            )
         print_error(str(error))
         sys.exit(2)
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from confdiff.display.progress import Update, reporting_progress
 from confdiff.io.atomic import atomic_file, cache_folder
 
 UNTOLD = ("raw", "")  # folders whose names do not tell which data set is in them
@@ -260,41 +261,33 @@ def _download(url: str, folder: Path) -> Path:
     pooch.get_logger().setLevel("WARNING")
     file_name = url.rsplit("/", 1)[-1]
     getter = pooch.create(folder, base_url="", registry={file_name: None}, urls={file_name: url}, retry_if_failed=1)
-    with _Bar(file_name) as bar:
+    with reporting_progress(file_name, keep=True) as report:
+        downloader = pooch.HTTPDownloader(progressbar=_DownloadProgress(report), timeout=30)
         try:
-            return Path(getter.fetch(file_name, downloader=pooch.HTTPDownloader(progressbar=bar, timeout=30)))
+            return Path(getter.fetch(file_name, downloader=downloader))
         except OSError as error:  # those of the network are several lines long
             text = str(error)
             raise OSError(text if len(text) < 100 else f"{url} failed ({type(error).__name__})") from error
 
 
-class _Bar:
-    """A progress bar of rich, with the methods that pooch calls."""
+class _DownloadProgress:
+    """Report a download, with the attribute and the methods that pooch uses."""
 
     total = 0
 
-    def __init__(self, title: str) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-        self._bar = Progress(*columns, console=Console(stderr=True))
-        self._task = self._bar.add_task(title, total=None)
-
-    def __enter__(self) -> "_Bar":
-        self._bar.start()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._bar.stop()
+    def __init__(self, report: Update) -> None:
+        self._report = report
+        self._completed = 0
 
     def update(self, size: int) -> None:
-        """So many bytes more."""
-        self._bar.update(self._task, advance=size, total=self.total or None)
+        """Report ``size`` more bytes."""
+        self._completed += size
+        megabytes = f"{self._completed / 1e6:.1f}" + (f" of {self.total / 1e6:.1f}" if self.total else "")
+        self._report(self._completed, total=self.total or None, detail=f"{megabytes} MB")
 
     def reset(self) -> None:
-        """Back to nothing, as pooch does before it reports the whole."""
-        self._bar.update(self._task, completed=0)
+        """Start again, as pooch does before it reports the whole file."""
+        self._completed = 0
 
     def close(self) -> None:
-        """Nothing is left to close: leaving the block stops the bar."""
+        """Do nothing: the block that made the report ends it."""

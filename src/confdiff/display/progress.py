@@ -27,6 +27,7 @@ def reporting_progress(
     *,
     console: "Console | None" = None,
     interval: float = INTERVAL,
+    keep: bool = False,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Update]:
     """Show the progress of a block of work on standard error.
@@ -41,6 +42,8 @@ def reporting_progress(
         Where to print; standard error by default.
     interval : float
         Seconds between two lines where the console is not a terminal; 0 prints a line for every update.
+    keep : bool
+        Whether the last state stays on the screen; elsewhere, whether it is always printed.
     clock : callable
         Returns the time in seconds.
 
@@ -62,15 +65,20 @@ def reporting_progress(
     from rich.console import Console
 
     console = console or Console(stderr=True)
-    if console.is_terminal:
-        with _bar(title, total, console) as update:
+    if console.is_terminal or console.is_jupyter:
+        with _bar(title, total, console, keep) as update:
             yield update
-    else:
-        yield _Lines(title, total, console, interval, clock)
+        return
+    lines = _Lines(title, total, console, interval, clock)
+    try:
+        yield lines
+    finally:
+        if keep:
+            lines.print_last()
 
 
 @contextmanager
-def _bar(title: str, total: float | None, console: "Console") -> Iterator[Update]:
+def _bar(title: str, total: float | None, console: "Console", keep: bool) -> Iterator[Update]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
@@ -79,7 +87,7 @@ def _bar(title: str, total: float | None, console: "Console") -> Iterator[Update
         TextColumn("{task.fields[detail]}", markup=False),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=console, transient=not keep) as bar:
         task = bar.add_task(title, total=total, detail="")
         known_total = total
 
@@ -104,17 +112,23 @@ class _Lines:
         self.interval = interval
         self.clock = clock
         self.start = clock()
-        self.last_line = self.start
+        self.last_time = self.start
+        self.unprinted = ""
 
     def __call__(self, completed: float, *, total: float | None = None, detail: str = "") -> None:
         self.total = self.total if total is None else total
         now = self.clock()
-        if now - self.last_line < self.interval:
-            return
-        self.last_line = now
         amount = detail or _amount(completed, self.total)
-        line = f"{self.title}: {amount}{self._percentage(completed)}{self._time_left(completed, now)}"
-        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        self.unprinted = f"{self.title}: {amount}{self._percentage(completed)}{self._time_left(completed, now)}"
+        if now - self.last_time >= self.interval:
+            self.last_time = now
+            self.print_last()
+
+    def print_last(self) -> None:
+        """Print the last state, unless it is printed."""
+        if self.unprinted:
+            self.console.print(self.unprinted, markup=False, highlight=False, soft_wrap=True)
+        self.unprinted = ""
 
     def _percentage(self, completed: float) -> str:
         return f" ({100 * completed / self.total:.0f} %)" if self.total else ""

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from confdiff.display.progress import reporting_progress
 from confdiff.training.run import Run
 
 
 @contextmanager
 def progress_bar(shown: bool | str, title: str, total: int) -> Iterator[Callable[[Run], None]]:
-    """Show a progress bar inside the block, and yield a function that updates it.
+    """Show a progress bar, or lines where no terminal is attached, and yield a function that updates it.
 
     Parameters
     ----------
@@ -22,20 +23,10 @@ def progress_bar(shown: bool | str, title: str, total: int) -> Iterator[Callable
     if not shown:
         yield lambda run: None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[status]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(shown if isinstance(shown, str) else title, total=total, status="")
+    with reporting_progress(shown if isinstance(shown, str) else title, total, keep=True) as update:
 
         def show(run: Run) -> None:
             risk = f", risk {run.history[-1]['risk']:.4f}" if run.history else ""
-            bar.update(task, completed=run.step, status=f"epoch {run.epoch}/{run.recipe.epochs}{risk}")
+            update(run.step, detail=f"epoch {run.epoch}/{run.recipe.epochs}{risk}")
 
         yield show
