@@ -41,13 +41,15 @@ def test_short_work_prints_nothing_unless_the_last_state_is_kept(piped):
     assert piped.file.getvalue() == "scoring: 9 of 9 (100 %)\n"
 
 
-def test_the_last_state_is_printed_once_and_after_errors_too(piped):
-    with (
-        pytest.raises(RuntimeError),
-        reporting_progress("training", 3, console=piped, interval=0, keep=True) as update,
-    ):
+def fail_after_one_step(console):
+    with reporting_progress("training", 3, console=console, interval=0, keep=True) as update:
         update(1, detail="epoch 1 [bold]")
         raise RuntimeError
+
+
+def test_the_last_state_is_printed_once_and_after_errors_too(piped):
+    with pytest.raises(RuntimeError):
+        fail_after_one_step(piped)
     assert piped.file.getvalue() == "training: epoch 1 [bold] (33 %)\n"
 
 
