@@ -24,22 +24,22 @@ def preference(chosen=LONG, rejected=SHORT, **more):
 
 
 def answers(n=40, seed=0):
-    """Texts whose quality is the share of good words, and preferences among them."""
-    chance = np.random.default_rng(seed)
+    """Return texts whose quality is the fraction of good words, and preferences among them."""
+    rng = np.random.default_rng(seed)
     quality = np.linspace(0.02, 0.98, n)
-    words = np.where(chance.random((n, 30)) < quality[:, None], "clear", "vague")
+    words = np.where(rng.random((n, 30)) < quality[:, None], "clear", "vague")
     texts = [f"answer {number} says " + " ".join(row) for number, row in enumerate(words)]
     lines = []
     for number in range(12 * n):
-        worse, better = sorted(chance.choice(n, 2, replace=False).tolist())
+        worse, better = sorted(rng.choice(n, 2, replace=False).tolist())
         margin = round(float(quality[better] - quality[worse]), 3)
         known = {"margin": margin, "prompt": f"question {number % 5}", "judge": f"J{number % 3}"}
         lines.append(preference(texts[better], texts[worse], **known))
     return lines, texts, quality
 
 
-def as_said(items, pairs):
-    """(better, worse, by how much) of pairs, whichever way round they stand."""
+def as_preferences(items, pairs):
+    """Yield (better, worse, difference) of pairs, in whichever order their items come."""
     texts = dict(zip(items["id"], items["text"], strict=True))
     for left, right, c in zip(pairs["left"], pairs["right"], pairs["difference"], strict=True):
         yield (texts[right], texts[left], c) if c > 0 else (texts[left], texts[right], -c)
@@ -50,7 +50,7 @@ def test_texts_become_items_and_preferences_pairs(tmp_path):
     items, pairs = read_preferences(written(tmp_path, *lines))
     assert sorted(items["text"]) == sorted(texts)
     said = [(line["chosen"], line["rejected"], line["margin"]) for line in lines if line["margin"]]
-    assert list(as_said(items, pairs)) == said
+    assert list(as_preferences(items, pairs)) == said
     assert pairs["prompt"].tolist() == [line["prompt"] for line in lines]
     assert pairs["judge"].tolist() == [line["judge"] for line in lines]
     assert len(set(pairs["group"])) == 5
@@ -100,29 +100,29 @@ def test_without_a_margin_a_preference_is_certain(tmp_path):
 
 def test_a_margin_that_stands_for_certainty(tmp_path):
     path = written(tmp_path, preference(margin=2), preference(margin=3.5))
-    assert abs(read_preferences(path, most=5)[1]["difference"]).tolist() == pytest.approx([0.4, 0.7])
-    with pytest.raises(ValueError, match=r"go up to 3\.5\. Pass --most"):
+    assert abs(read_preferences(path, max_margin=5)[1]["difference"]).tolist() == pytest.approx([0.4, 0.7])
+    with pytest.raises(ValueError, match=r"the largest margin is 3\.5\. Pass it, such as max_margin=3\.5"):
         read_preferences(path)
-    with pytest.raises(ValueError, match=r"line 2: the margin 3\.5 lies above 3"):
-        read_preferences(path, most=3)
-    with pytest.raises(ValueError, match="must be above 0; got 0"):
-        read_preferences(path, most=0)
+    with pytest.raises(ValueError, match=r"line 2: the margin 3\.5 is above 3.*max_margin=3\.5"):
+        read_preferences(path, max_margin=3)
+    with pytest.raises(ValueError, match="max_margin must be above 0; got 0"):
+        read_preferences(path, max_margin=0)
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ({"chosen": LONG, "margin": 1}, "line 3 must have 'rejected'; it has 'chosen', 'margin'"),
+        ({"chosen": LONG, "margin": 1}, "line 3 must have 'rejected'; it has 'chosen' and 'margin'"),
         (preference(SHORT), "line 3: chosen and rejected are the same"),
-        (preference(margin=-1), r"line 3: the margin -1 is negative.*turn them round"),
+        (preference(margin=-1), r"line 3: 'margin' must be at least 0.*got -1\. Swap"),
         (preference(margin="much"), "line 3: 'margin' must be a number; got 'much'"),
         (preference(margin=True), "line 3: 'margin' must be a number; got True"),
         (preference(margin=float("nan")), "line 3: 'margin' must be a number; got nan"),
         (preference([{"role": "assistant"}]), "line 3: 'chosen' must be a text; got"),
-        (preference(12), r"line 3: 'chosen' must be a text; got 12\. If these are ids, pass --ids"),
+        (preference(12), r"line 3: 'chosen' must be a text; got 12\. If these are ids, pass ids=True"),
         (preference("  "), "line 3: 'chosen' is empty"),
-        (preference("half \ud83d"), "line 3: 'chosen' holds half of a character"),
-        ('{"chosen": "a b", ', "line 3 is no JSON: "),
+        (preference("half \ud83d"), "line 3: 'chosen' contains a lone surrogate"),
+        ('{"chosen": "a b", ', "line 3 is not valid JSON: "),
         ("[1]\n", "line 3 must be a JSON object"),
     ],
 )
@@ -139,7 +139,7 @@ def test_files_that_are_none(tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no file"):
         read_preferences(tmp_path / "nothing.jsonl")
     (tmp_path / "latin.jsonl").write_bytes('{"chosen": "größer"}'.encode("latin-1"))
-    with pytest.raises(ValueError, match="line 1 is no JSON"):
+    with pytest.raises(ValueError, match="line 1 is not valid JSON"):
         read_preferences(tmp_path / "latin.jsonl")
 
 
@@ -189,7 +189,7 @@ def test_preferences_of_frames_and_of_ids(tmp_path):
 
 def test_preferences_that_cannot_be_written(tmp_path):
     items, pairs = {"id": ["a", "b"]}, {"left": ["a"], "right": ["z"]}
-    with pytest.raises(ValueError, match=r"one probability an item, shape \(2,\); got \(1,\)"):
+    with pytest.raises(ValueError, match=r"one value per item, shape \(2,\); got \(1,\)"):
         write_preferences(tmp_path / "scored.jsonl", items, pairs, [0.5])
     with pytest.raises(ValueError, match="column 'right', row 0: the id 'z' is not among the items"):
         write_preferences(tmp_path / "scored.jsonl", items, pairs, [0.5, 0.6])
@@ -217,7 +217,7 @@ def test_command_writes_what_check_and_fit_take(tmp_path):
     assert pairs["difference"].tolist() == expected[1]["difference"].tolist()
     checked = confdiff("check", "tables/items.csv", "tables/pairs.csv", "--json", cwd=tmp_path)
     assert checked.returncode == 0, checked.stderr
-    assert {column["taken_for"] for column in json.loads(checked.stdout)["pairs"]["columns"]} == {
+    assert {column["role"] for column in json.loads(checked.stdout)["pairs"]["columns"]} == {
         "left", "right", "difference", "group", "annotator",
     }  # fmt: skip
 

@@ -39,7 +39,7 @@ def convert_preferences(
             raise FileExistsError(
                 f"{path} already exists. Choose another folder, or pass overwrite=True to replace it."
             )
-    items, pairs = read_preferences(file, ids=ids, most=max_margin, seed=seed)
+    items, pairs = read_preferences(file, ids=ids, max_margin=max_margin, seed=seed)
     tables = {"items": items, "pairs": pairs}
     for name, path in files.items():
         write_table(path, tables[name])
