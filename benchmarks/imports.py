@@ -1,4 +1,4 @@
-"""How long importing takes beside importing torch alone: the best of several interleaved runs, a process each."""
+"""Compare import times with that of torch alone: the best of several interleaved runs, one process each."""
 
 import math
 import subprocess

@@ -1,7 +1,8 @@
-"""Time and memory of loading MNIST: packed as it is published, and unpacked from the cache, beside its raw bytes.
+"""Measure time and memory of loading MNIST, compressed as published and uncompressed from the cache.
 
-Each way in a process of its own, after one round that warms the disk's cache; the best of five. Memory is the peak of
-what Python and NumPy allocate while loading, in a run that is not timed. Needs MNIST in CONFDIFF_DATA or the cache.
+The reference is reading its raw bytes. Each run has its own process, after one round that warms the disk cache. The
+best of five counts. Memory is the peak of the allocations of Python and NumPy while loading, in an untimed run.
+Needs MNIST in CONFDIFF_DATA or the cache.
 """
 
 import argparse
@@ -53,7 +54,8 @@ def main() -> None:
 
     published = fetch("mnist")
     with tempfile.TemporaryDirectory() as temporary:
-        packed, cached = Path(temporary) / "packed" / "mnist", Path(temporary) / "cached" / "mnist"
+        packed = Path(temporary) / "packed" / "mnist"
+        cached = Path(temporary) / "cached" / "mnist"
         packed.mkdir(parents=True)
         cached.mkdir(parents=True)
         for source, path in zip(MNIST.sources, published, strict=True):

@@ -1,7 +1,7 @@
-"""Peak memory of fit on 1,000,000 pairs over 100,000 items of 50 features, above the bare imports.
+"""Measure peak memory of fit on 1,000,000 pairs over 100,000 items of 50 features, above the bare imports.
 
 The data, made in the same process, count too: 20 MB of 32-bit features, 16 MB of row numbers, 8 MB of differences.
-Each model is fitted in a process of its own. Beside it: what the features of all pairs would take if they were copied.
+Each model is fitted in its own process. The output also gives the memory of copied features of all pairs.
 """
 
 import argparse
@@ -11,7 +11,9 @@ import sys
 
 import numpy as np
 
-N_ITEMS, N_FEATURES, N_PAIRS = 100_000, 50, 1_000_000
+N_ITEMS = 100_000
+N_FEATURES = 50
+N_PAIRS = 1_000_000
 AIM = 600
 
 
@@ -24,9 +26,9 @@ def measure(model: str) -> None:
     from confdiff.estimators import ConfDiffClassifier
 
     bare = peak_megabytes()
-    chance = np.random.default_rng(0)
-    items = chance.normal(size=(N_ITEMS, N_FEATURES)).astype(np.float32)
-    rows = chance.integers(0, N_ITEMS, (N_PAIRS, 2))
+    rng = np.random.default_rng(0)
+    items = rng.normal(size=(N_ITEMS, N_FEATURES)).astype(np.float32)
+    rows = rng.integers(0, N_ITEMS, (N_PAIRS, 2))
     r = 1 / (1 + np.exp(-items[:, 0]))
     classifier = ConfDiffClassifier(prior=0.5, model=model, epochs=1, batch_size=1024)
     classifier.fit(rows, r[rows[:, 1]] - r[rows[:, 0]], items=items)

@@ -1,8 +1,9 @@
-"""Why our Pcomp-ReLU and -ABS differ from the printed ones: other ways to carry out the same experiment.
+"""Vary the Pcomp experiment to find out why our Pcomp-ReLU and -ABS differ from the printed ones.
 
-Ordered pairs are scored together (one pass) or apart (two, as the authors' program does for ConfDiff); (-, +) pairs are
-reversed or discarded. Otherwise as `confdiff reproduce table2`, whose trials are the ones of one pass and reversed
-pairs: protocol `authors`, 200 epochs, seeds 0, 1, ... Needs the data sets (CONFDIFF_DATA); 20 to 35 s a trial.
+Ordered pairs are scored together (one pass) or separately (two, as the authors' program does for ConfDiff); (-, +)
+pairs are reversed or discarded. Everything else is as in `confdiff reproduce table2`, whose trials have one pass and
+reversed pairs: protocol `authors`, 200 epochs, seeds 0, 1, ... Needs the data sets (CONFDIFF_DATA); 20 to 35 s per
+trial.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from confdiff.tasks import TaskSpec
 
 
 def trial(spec: TrialSpec, passes: int) -> float:
-    """The accuracy of one trial in so many passes."""
+    """Return the accuracy of one trial with this number of forward passes per step."""
     accuracy: float = run_trial(spec, recipe=replace(recipe_for(spec), forward_passes=passes))["accuracy"]
     return accuracy
 
@@ -31,18 +32,18 @@ def main() -> None:
     parser.add_argument("--methods", default="pcomp-relu,pcomp-abs")
     parser.add_argument("--priors", default=".8")
     parser.add_argument("--trials", type=int, default=1)
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     torch.set_num_threads(1)
     printed = {(p.dataset, p.prior, p.method): p for p in printed_numbers() if p.metric == "accuracy"}
-    cells = product(chosen.datasets.split(","), map(float, chosen.priors.split(",")), chosen.methods.split(","))
+    cells = product(options.datasets.split(","), map(float, options.priors.split(",")), options.methods.split(","))
     for dataset, prior, method in cells:
         paper = printed[dataset, prior, method]
         print(f"{dataset}, {prior:g}, {method}: printed {paper.mean:.3f} +- {paper.std:.3f}", flush=True)
         for passes, strategy in product((1, 2), STRATEGIES):
-            tasks = (TaskSpec(dataset, prior, "authors", seed, pcomp=strategy) for seed in range(chosen.trials))
-            found = [trial(TrialSpec(task, method), passes) for task in tasks]
-            spread = f" +- {stdev(found):.3f}" if len(found) > 1 else ""
-            print(f"    passes {passes}, {strategy:8s}{mean(found):.3f}{spread} ({len(found)})", flush=True)
+            tasks = (TaskSpec(dataset, prior, "authors", seed, pcomp=strategy) for seed in range(options.trials))
+            accuracies = [trial(TrialSpec(task, method), passes) for task in tasks]
+            spread = f" +- {stdev(accuracies):.3f}" if len(accuracies) > 1 else ""
+            print(f"    passes {passes}, {strategy:8s}{mean(accuracies):.3f}{spread} ({len(accuracies)})", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Scoring a file of items: rows a second and peak memory, beside the bare forward pass of the same network.
+"""Measure rows per second and peak memory of scoring a file, compared with the bare forward pass of the network.
 
-Each measurement has a process of its own. The file is made first, in batches, and removed at the end.
+Each measurement has its own process. The file is made first, in batches, and removed at the end.
 """
 
 import argparse
@@ -35,10 +35,12 @@ def main() -> None:
         for ending in ("parquet", "csv"):
             for rows in (options.rows // 5, options.rows):
                 _write(Path(folder) / f"items.{ending}", rows)
-                found = _run([*base[:2], "--rows", str(rows), *base[4:], "--ending", ending], "predict")
-                share = found["rows/s"] / forward["rows/s"]
-                print(f"{ending}, {rows:,} rows: {found['rows/s']:,.0f} rows/s, {share:.0%} of the bare forward pass; "
-                      f"peak memory {found['MB']:.0f} MB")  # fmt: skip
+                measured = _run([*base[:2], "--rows", str(rows), *base[4:], "--ending", ending], "predict")
+                fraction = measured["rows/s"] / forward["rows/s"]
+                print(
+                    f"{ending}, {rows:,} rows: {measured['rows/s']:,.0f} rows/s, {fraction:.0%} of the bare forward "
+                    f"pass; peak memory {measured['MB']:.0f} MB"
+                )
             read = _run([*base, "--ending", ending], "read")
             print(f"{ending}: reading and scaling alone {read['rows/s']:,.0f} rows/s")
         print(f"bare forward pass ({options.model}, {FEATURES} features): {forward['rows/s']:,.0f} rows/s")
@@ -56,16 +58,16 @@ def _report(rows: int, seconds: float) -> None:
 
 
 def _write(path: Path, rows: int) -> None:
-    """A file of items, made 250,000 at a time."""
+    """Write a file of items, 250,000 at a time."""
     import pyarrow
 
     from confdiff.io.batches import writing_batches
 
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     with writing_batches(path) as write:
         for start in range(0, rows, 250_000):
             n = min(250_000, rows - start)
-            values = chance.normal(size=(FEATURES, n)).astype(np.float32)
+            values = rng.normal(size=(FEATURES, n)).astype(np.float32)
             columns = {"id": np.arange(start, start + n)} | {f"x{k}": column for k, column in enumerate(values)}
             write(pyarrow.record_batch({name: pyarrow.array(column) for name, column in columns.items()}))
 
@@ -75,17 +77,17 @@ def _fit(options: argparse.Namespace) -> None:
 
     from confdiff.tabular.fitting import fit_comparisons
 
-    chance = np.random.default_rng(0)
-    items = pd.DataFrame(chance.normal(size=(2000, FEATURES)), columns=[f"x{k}" for k in range(FEATURES)])
+    rng = np.random.default_rng(0)
+    items = pd.DataFrame(rng.normal(size=(2000, FEATURES)), columns=[f"x{k}" for k in range(FEATURES)])
     risk = 1 / (1 + np.exp(-4 * items["x0"].to_numpy()))
-    rows = chance.integers(0, 2000, (4000, 2))
+    rows = rng.integers(0, 2000, (4000, 2))
     rows = rows[rows[:, 0] != rows[:, 1]]
     pairs = pd.DataFrame({"left": rows[:, 0], "right": rows[:, 1], "difference": risk[rows[:, 1]] - risk[rows[:, 0]]})
     fit_comparisons(items, pairs, model=options.model, epochs=2).save(options.folder / "model")
 
 
 def _forward(options: argparse.Namespace) -> None:
-    """The network alone on a matrix in memory, in batches as `predict` has them."""
+    """Run the network alone on a matrix in memory, in the batches of `predict`."""
     import torch
 
     from confdiff.tabular.model.model import load_model
@@ -100,16 +102,18 @@ def _forward(options: argparse.Namespace) -> None:
 
 
 def _read(options: argparse.Namespace) -> None:
-    """Everything but the network."""
+    """Read and encode the file, without the network."""
     from confdiff.io.batches import column_names, read_batches
     from confdiff.tabular.model.model import load_model
     from confdiff.tabular.model.scoring import column_types
     from confdiff.tabular.sources import Source
     from confdiff.tabular.tables import ItemTable
 
-    path, model = options.folder / f"items.{options.ending}", load_model(options.folder / "model")
+    path = options.folder / f"items.{options.ending}"
+    model = load_model(options.folder / "model")
     types = column_types(model, path, column_names(path))
-    start, count = time.perf_counter(), 0
+    count = 0
+    start = time.perf_counter()
     for batch in read_batches(path, types):
         columns = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in types}
         count += len(model.features.transform(ItemTable(Source.of_file(path), np.arange(batch.num_rows), columns)))
@@ -120,7 +124,8 @@ def _predict(options: argparse.Namespace) -> None:
     from confdiff.tabular.model.model import load_model
     from confdiff.tabular.model.scoring import predict_file
 
-    model, path = load_model(options.folder / "model"), options.folder / f"items.{options.ending}"
+    model = load_model(options.folder / "model")
+    path = options.folder / f"items.{options.ending}"
     start = time.perf_counter()
     count = predict_file(model, path, options.folder / f"scores.{options.ending}")
     _report(count, time.perf_counter() - start)

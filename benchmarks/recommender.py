@@ -1,9 +1,9 @@
-"""The recommender on data of KuaiRec's full shape, and its training beside a plain per-sample DataLoader loop.
+"""Measure the recommender on data of KuaiRec's full shape, and compare its training with a per-sample DataLoader loop.
 
-A made-up small_matrix.csv (1,411 users, 3,327 videos, all of its columns) is read, split and paired; an epoch of NeuMF
-is timed, and the peak of the resident memory is printed. Then both loops train the same network on the same pairs,
+A synthetic small_matrix.csv (1,411 users, 3,327 videos, all of its columns) is read, split and paired; an epoch of
+NeuMF is timed, and the peak of the resident memory is printed. Then both loops train the same network on equal pairs,
 taking turns; the plain one draws one pair at a time from a Dataset, and its NeuMF is written as in most recommender
-code, with four embeddings and torch's dropout. What our network alone does for the plain loop is printed too.
+code, with four embeddings and torch's dropout. The plain loop with our network is timed too.
 """
 
 import argparse
@@ -30,34 +30,41 @@ from confdiff.risks import confdiff_risk
 from confdiff.training import Recipe
 from confdiff.training.run import Run
 
-USERS, VIDEOS, BATCH = 1_411, 3_327, 256
+USERS = 1_411
+VIDEOS = 3_327
+BATCH = 256
 
 
 def write_matrix(folder: Path, users: int) -> None:
-    """A file with the columns and the shape of KuaiRec's small_matrix.csv."""
+    """Write a file with the columns and the shape of KuaiRec's small_matrix.csv."""
     import pyarrow
     from pyarrow import csv
 
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     user, video = np.divmod(np.arange(users * VIDEOS), VIDEOS)
-    length = chance.integers(3_000, 60_000, VIDEOS)[video]
-    ratio = np.exp(chance.normal(-0.3, 0.7, len(user)))
-    stamp = 1.59e9 + chance.random(len(user)) * 5e6
+    length = rng.integers(3_000, 60_000, VIDEOS)[video]
+    ratio = np.exp(rng.normal(-0.3, 0.7, len(user)))
+    stamp = 1.59e9 + rng.random(len(user)) * 5e6
     columns = {
-        "user_id": user, "video_id": video, "play_duration": (ratio * length).astype(int), "video_duration": length,
-        "time": np.full(len(user), "2020-07-05 05:27:48.378"), "date": np.full(len(user), 20200705.0),
-        "timestamp": stamp, "watch_ratio": ratio,
-    }  # fmt: skip
+        "user_id": user,
+        "video_id": video,
+        "play_duration": (ratio * length).astype(int),
+        "video_duration": length,
+        "time": np.full(len(user), "2020-07-05 05:27:48.378"),
+        "date": np.full(len(user), 20200705.0),
+        "timestamp": stamp,
+        "watch_ratio": ratio,
+    }
     csv.write_csv(pyarrow.table(columns), folder / "small_matrix.csv")
 
 
 def memory() -> float:
-    """The peak of the resident memory so far, in MB."""
+    """Return the peak of the resident memory so far, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 class OnePair(Dataset[tuple[Tensor, Tensor, Tensor]]):
-    """A pair at a time."""
+    """Serve one pair at a time."""
 
     def __init__(self, pairs: Pairs) -> None:
         self.pairs = pairs
@@ -72,21 +79,28 @@ class OnePair(Dataset[tuple[Tensor, Tensor, Tensor]]):
 
 
 class PlainNeuMF(nn.Module):
-    """The same function as our NeuMF, of torch's own parts."""
+    """Compute the same function as our NeuMF, with torch's own layers."""
 
     def __init__(self, width: int = 128) -> None:
         super().__init__()
-        self.users, self.videos = nn.Embedding(USERS, width), nn.Embedding(VIDEOS, width)
-        self.tower_users, self.tower_videos = nn.Embedding(USERS, width), nn.Embedding(VIDEOS, width)
+        self.users = nn.Embedding(USERS, width)
+        self.videos = nn.Embedding(VIDEOS, width)
+        self.tower_users = nn.Embedding(USERS, width)
+        self.tower_videos = nn.Embedding(VIDEOS, width)
         self.tower = nn.Sequential(
-            nn.Dropout(0.5), nn.Linear(2 * width, width), nn.ReLU(),
-            nn.Dropout(0.5), nn.Linear(width, width // 2), nn.ReLU(),
-        )  # fmt: skip
+            nn.Dropout(0.5),
+            nn.Linear(2 * width, width),
+            nn.ReLU(),
+            nn.Dropout(0.5),
+            nn.Linear(width, width // 2),
+            nn.ReLU(),
+        )
         self.leave = nn.Linear(width + width // 2, 1)
 
     def forward(self, x: Tensor) -> Tensor:
-        """(n, 2) -> (n,)."""
-        user, video = x[:, 0], x[:, 1]
+        """Score (n, 2) rows of user and video as (n,)."""
+        user = x[:, 0]
+        video = x[:, 1]
         high = self.tower(torch.cat([self.tower_users(user), self.tower_videos(video)], dim=1))
         scores: Tensor = self.leave(torch.cat([self.users(user) * self.videos(video), high], dim=1))
         return scores.squeeze(1)
@@ -94,7 +108,7 @@ class PlainNeuMF(nn.Module):
 
 def plain_steps(pairs: Pairs, model: nn.Module) -> Iterator[None]:
     for table in (part for part in model.modules() if isinstance(part, nn.Embedding)):
-        table.sparse = False  # Adam takes no others
+        table.sparse = False  # Adam accepts dense gradients only
     optimizer = torch.optim.Adam(model.train().parameters(), lr=1e-3)
     while True:
         for first, second, c in DataLoader(OnePair(pairs), batch_size=BATCH, shuffle=True):
@@ -128,7 +142,7 @@ def compare(pairs: Pairs, steps: int, turns: int) -> None:
                 next(loop)
             best[name] = min(best[name], time.perf_counter() - start)
     for name, seconds in best.items():
-        print(f"  {name:18s} {steps * BATCH / seconds:10,.0f} pairs a second")
+        print(f"  {name:18s} {steps * BATCH / seconds:10,.0f} pairs per second")
     alone = best["plain, our network"] / best["ours"]
     print(
         f"  faster than the plain loop: {best['plain'] / best['ours']:.2f}x (aim: 3x), by the loop alone {alone:.2f}x"
@@ -146,7 +160,8 @@ def main() -> None:
         writer = Process(target=write_matrix, args=(Path(folder), arguments.users))  # its memory is not ours
         writer.start()
         writer.join()
-        before, start = memory(), time.perf_counter()
+        before = memory()
+        start = time.perf_counter()
         data = load_interactions("kuairec", folder=Path(folder))
     print(f"{data}: read in {time.perf_counter() - start:.1f} s")
     start = time.perf_counter()
@@ -156,7 +171,8 @@ def main() -> None:
     print(f"split and paired in {time.perf_counter() - start:.1f} s: {len(pairs):,} pairs, {len(split.users):,} users")
     loop = our_steps(pairs)
     next(loop)
-    start, steps = time.perf_counter(), 200
+    steps = 200
+    start = time.perf_counter()
     for _ in range(steps):
         next(loop)
     epoch = (time.perf_counter() - start) / steps * len(pairs) / BATCH

@@ -1,9 +1,9 @@
-"""How good the teacher is: its accuracy beside the paper's Oracle-Hard, and what its options change.
+"""Measure the accuracy of the teacher, compared with the paper's Oracle-Hard, and the effect of its options.
 
-First: accuracy on the test items at prior .5, over seeds, beside the printed accuracy of Oracle-Hard. The teacher is
-trained for 10 epochs on the whole training part; Oracle-Hard for 200 on the items of the pairs alone.
-Then, at prior .2: the mean posterior of the drawn items, the share of pairs that are graded (.05 <= |c| <= .95), and
-the log-loss of the posteriors of the test items. Needs the data sets (CONFDIFF_DATA); ten minutes or so for both.
+First: accuracy on the test items at prior .5, over seeds, and the printed accuracy of Oracle-Hard. The teacher is
+trained for 10 epochs on the whole training set; Oracle-Hard for 200 on the items of the pairs alone.
+Then, at prior .2: the mean posterior of the drawn items, the fraction of pairs that are graded (.05 <= |c| <= .95), and
+the log-loss of the posteriors of the test items. Needs the data sets (CONFDIFF_DATA); about ten minutes for both.
 """
 
 import argparse

@@ -1,8 +1,8 @@
-"""How long until ConfDiff-ABS's accuracy after 200 epochs is reached, by our default method and recipe.
+"""Measure how soon our default method reaches the accuracy of ConfDiff-ABS after 200 epochs.
 
-The plain loop is that of training.py, on the real pairs; its epochs are timed in turns with our training, and 200 times
-its best epoch is what ABS takes there. Our contestant is trained anew for each number of epochs, as its schedule ends
-with the last one. The accuracy to be reached is the mean of the trials of ConfDiff-ABS in results/ (protocol authors).
+The plain loop is that of training.py, on the real pairs. Its epochs are timed in turns with our training, and its time
+is 200 times its best epoch. Our model is trained again for each number of epochs, because its schedule ends with the
+last one. The accuracy to reach is the mean of the trials of ConfDiff-ABS in results/ (protocol authors).
 One thread. The data sets must be in CONFDIFF_DATA or in the cache.
 """
 
@@ -24,25 +24,26 @@ PAPER_EPOCHS = 200
 
 
 def aim_of(dataset: str, results: Path) -> tuple[float, int]:
-    """The mean accuracy of ConfDiff-ABS at prior .5 after 200 epochs, and over how many trials."""
-    wanted = ("authors", dataset, 0.5, "confdiff-abs", PAPER_EPOCHS)
-    found = [
+    """Return the mean accuracy of ConfDiff-ABS at prior .5 after 200 epochs, and the number of trials."""
+    cell = ("authors", dataset, 0.5, "confdiff-abs", PAPER_EPOCHS)
+    accuracies = [
         record["accuracy"]
         for record in Store(results).records()
-        if tuple(record[name] for name in ("protocol", "dataset", "prior", "method", "epochs")) == wanted
+        if tuple(record[name] for name in ("protocol", "dataset", "prior", "method", "epochs")) == cell
         and not {"noise", "prior_factor", "fraction"} & set(record)
     ]
-    if not found:
-        raise SystemExit(f"there is no trial of ConfDiff-ABS on {dataset} in {results}: confdiff reproduce runs them.")
-    return mean(found), len(found)
+    if not accuracies:
+        raise SystemExit(f"{results} has no trial of ConfDiff-ABS on {dataset}: run confdiff reproduce first.")
+    return mean(accuracies), len(accuracies)
 
 
 def plain_epoch(task: Task, repeats: int) -> float:
-    """Seconds of the best of some epochs of the plain loop on these pairs, evaluation included."""
+    """Return the seconds of the best epoch of the plain loop on these pairs, evaluation included."""
     items = task.pairs.items.float()
     data = Data(task.pairs.with_items(items), task.test_items.float(), task.test_labels)
     shape = Shape(task.spec.dataset, items.shape[1], len(task.pairs), len(data.test_items), 256, 0, 0)
-    loop, best = plain_loop(data, shape, evaluates=True), math.inf
+    loop = plain_loop(data, shape, evaluates=True)
+    best = math.inf
     for _ in range(repeats):
         start = time.perf_counter()
         next(loop)
@@ -51,7 +52,7 @@ def plain_epoch(task: Task, repeats: int) -> float:
 
 
 def ours(task: Task, epochs: int) -> tuple[float, float]:
-    """The accuracy after so many epochs of our default method without the prior, and the seconds of fit."""
+    """Return the accuracy of our default method after some epochs, without the prior, and the seconds of fit."""
     model = ConfDiffClassifier(epochs=epochs, random_state=task.spec.seed)
     pairs = task.pairs.with_items(task.pairs.items.float())
     start = time.perf_counter()
@@ -64,7 +65,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--datasets", default="pendigits,mnist,kmnist")
     parser.add_argument(
-        "--epochs", default="2,3,5,7,10,20", help="what to try, in this order, until every seed is there"
+        "--epochs", default="2,3,5,7,10,20", help="numbers to try, in this order, until every seed reaches the accuracy"
     )
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--results", type=Path, default=Path("results"))
@@ -78,14 +79,15 @@ def main() -> None:
         for epochs in map(int, arguments.epochs.split(",")):
             epoch = min(epoch, plain_epoch(tasks[0], repeats=2))
             outcomes = [ours(task, epochs) for task in tasks]
-            accuracies, seconds = [o[0] for o in outcomes], mean(o[1] for o in outcomes)
+            accuracies = [outcome[0] for outcome in outcomes]
+            seconds = mean(outcome[1] for outcome in outcomes)
             print(
                 f"  ours, {epochs:2d} epochs: {mean(accuracies):.4f}, at least {min(accuracies):.4f}, "
                 f"in {seconds:6.2f} s, {PAPER_EPOCHS * epoch / seconds:6.1f}x less than the plain loop"
             )
             if min(accuracies) >= aim:
                 break
-        print(f"  plain loop: {epoch:.3f} s an epoch, {PAPER_EPOCHS * epoch:.0f} s for {PAPER_EPOCHS}")
+        print(f"  plain loop: {epoch:.3f} s per epoch, {PAPER_EPOCHS * epoch:.0f} s for {PAPER_EPOCHS}")
 
 
 if __name__ == "__main__":

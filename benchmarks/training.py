@@ -1,10 +1,10 @@
-"""Our training loop against a plain one, in one run: same network, batch and epochs, one thread.
+"""Compare our training loop with a plain one, in one run: same network, batch and epochs, one thread.
 
 The plain loop works the way the paper's program does: a DataLoader over tensors (both items, the difference, and both
 labels, which it carries along unused), a forward pass for x and one for x', the four terms written out, torch's default
 Adam, and the test accuracy after every epoch through a second DataLoader. The contestants take turns epoch by epoch
-and the best epoch of each counts, so that a busy machine disturbs all alike. Beside them stands the limit: the time
-that the bare matrix products of a step take, and a plain loop whose loader leaves the labels out.
+and the best epoch of each counts, so that a busy machine disturbs all alike. Two references are the time of the bare
+matrix products of a step, and a plain loop whose loader leaves the labels out.
 """
 
 import argparse
@@ -31,7 +31,7 @@ PRIOR = 0.5
 
 @dataclass(frozen=True)
 class Shape:
-    """The sizes of a data set of the paper; about how long one epoch of all contestants takes; the ratio aimed at."""
+    """Hold the sizes of a data set, the rough time of one epoch of all contestants, and the ratio aimed at."""
 
     name: str
     n_features: int
@@ -43,7 +43,7 @@ class Shape:
 
     @property
     def steps(self) -> int:
-        """Steps in an epoch."""
+        """Return the number of steps in an epoch."""
         return math.ceil(self.n_pairs / self.batch_size)
 
 
@@ -55,7 +55,7 @@ SHAPES = (
 
 @dataclass(frozen=True)
 class Data:
-    """Random features with the shape of a data set; the time does not depend on their values."""
+    """Hold random features with the shape of a data set; the time does not depend on their values."""
 
     pairs: Pairs
     test_items: Tensor
@@ -63,12 +63,12 @@ class Data:
 
 
 def make_data(shape: Shape) -> Data:
-    chance = torch.Generator().manual_seed(0)
-    items = torch.randn(2 * shape.n_pairs, shape.n_features, generator=chance)
-    c = torch.rand(shape.n_pairs, generator=chance) * 2 - 1
-    rows = torch.randperm(len(items), generator=chance).view(2, -1)
-    test_items = torch.randn(shape.n_test, shape.n_features, generator=chance)
-    return Data(Pairs(items, rows[0], rows[1], c), test_items, torch.rand(shape.n_test, generator=chance).round())
+    rng = torch.Generator().manual_seed(0)
+    items = torch.randn(2 * shape.n_pairs, shape.n_features, generator=rng)
+    c = torch.rand(shape.n_pairs, generator=rng) * 2 - 1
+    rows = torch.randperm(len(items), generator=rng).view(2, -1)
+    test_items = torch.randn(shape.n_test, shape.n_features, generator=rng)
+    return Data(Pairs(items, rows[0], rows[1], c), test_items, torch.rand(shape.n_test, generator=rng).round())
 
 
 def our_network(shape: Shape) -> nn.Module:
@@ -76,12 +76,12 @@ def our_network(shape: Shape) -> nn.Module:
 
 
 def plain_network(shape: Shape) -> nn.Module:
-    """The same layers with the same first weights, run by torch one after the other."""
+    """Return the same layers with the same initial weights, run by torch one after the other."""
     return nn.Sequential(*our_network(shape).children())
 
 
 def our_loop(data: Data, shape: Shape, evaluates: bool) -> Iterator[None]:
-    """Train for ever; yields after every epoch."""
+    """Train without end and yield after every epoch."""
     recipe = Recipe(epochs=10**6, batch_size=shape.batch_size, device="cpu")
     run = Run(our_network(shape).train(), data.pairs, METHODS["confdiff-abs"], PRIOR, logistic, recipe)
 
@@ -98,8 +98,9 @@ def our_loop(data: Data, shape: Shape, evaluates: bool) -> Iterator[None]:
 def plain_loop(
     data: Data, shape: Shape, evaluates: bool, labels: bool = True, model: nn.Module | None = None
 ) -> Iterator[None]:
-    """Train for ever; yields after every epoch."""
-    model, pairs = plain_network(shape) if model is None else model, data.pairs
+    """Train without end and yield after every epoch."""
+    model = plain_network(shape) if model is None else model
+    pairs = data.pairs
     assert pairs.difference is not None
     columns = [pairs.items[pairs.left], pairs.items[pairs.right], pairs.difference]
     if labels:
@@ -128,10 +129,17 @@ def plain_loop(
 
 
 def matrix_products(shape: Shape) -> Iterator[None]:
-    """The products of the forward and backward passes of an epoch's steps, and nothing else."""
-    rows, d, h = 2 * shape.batch_size, shape.n_features, 300
-    x, hidden, gradient = torch.randn(rows, d), torch.randn(h, rows), torch.randn(h, rows)
-    first, middle, last, out = torch.randn(h, d), torch.randn(h, h), torch.randn(1, h), torch.randn(1, rows)
+    """Compute only the matrix products of the forward and backward passes of an epoch's steps."""
+    rows = 2 * shape.batch_size
+    d = shape.n_features
+    h = 300
+    x = torch.randn(rows, d)
+    hidden = torch.randn(h, rows)
+    gradient = torch.randn(h, rows)
+    first = torch.randn(h, d)
+    middle = torch.randn(h, h)
+    last = torch.randn(1, h)
+    out = torch.randn(1, rows)
     while True:
         for _ in range(shape.steps):
             _ = first @ x.t(), middle @ hidden, middle @ hidden, last @ hidden
@@ -141,7 +149,7 @@ def matrix_products(shape: Shape) -> Iterator[None]:
 
 
 def measure(shape: Shape, repeats: int) -> dict[str, float]:
-    """The best time of an epoch of each contestant, in seconds; they take turns epoch by epoch."""
+    """Return the best time of an epoch of each contestant, in seconds; they take turns epoch by epoch."""
     data = make_data(shape)
     contestants = {
         "plain": plain_loop(data, shape, evaluates=True),
@@ -169,14 +177,14 @@ def main() -> None:
         best = measure(shape, repeats=max(5, int(seconds / shape.round_seconds)))
         print(f"{shape.name} shape: {shape.n_features} features, {shape.n_pairs} pairs, batch {shape.batch_size}")
         for name, epoch in best.items():
-            print(f"  {name:22s} {epoch:7.3f} s an epoch  {1e3 * epoch / shape.steps:7.2f} ms a step")
+            print(f"  {name:22s} {epoch:7.3f} s per epoch  {1e3 * epoch / shape.steps:7.2f} ms per step")
         ratio = best["plain"] / best["ours"]
         alone = best["plain, no evaluation"] / best["ours, no evaluation"]
         lean = best["plain, no labels"] / best["ours"]
-        share = best["matrix products"] / best["ours, no evaluation"]
+        products = best["matrix products"] / best["ours, no evaluation"]
         print(f"  faster than the plain loop: {ratio:.2f}x (aim: {shape.aim}x)")
         print(f"  the same, labels left out of its loader: {lean:.2f}x; without evaluation in either: {alone:.2f}x")
-        print(f"  matrix products are {share:.0%} of our step")
+        print(f"  matrix products are {products:.0%} of our step")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Gradient-boosted trees from differences alone, beside the same trees trained on soft labels: accuracy and time.
+"""Compare gradient-boosted trees learned from differences with the same trees learned from soft labels.
 
-Both get the same items: ProjectedClassifier their differences in pairs, the reference the posteriors of every item, as
+Both see the same items: ProjectedClassifier their differences in pairs, the reference the posteriors of every item, as
 a positive of weight r and a negative of weight 1 - r. The data sets must be in CONFDIFF_DATA or in the cache.
 """
 
@@ -17,14 +17,15 @@ from confdiff.tasks import Task, TaskSpec, make_task
 
 
 def soft_labels(trees: Any, task: Task) -> Any:
-    """The trees, trained on the posteriors of the items of all pairs."""
+    """Return the trees, fitted to the posteriors of the items of all pairs."""
     rows = np.concatenate([task.pairs.left, task.pairs.right])
     assert task.pairs.posteriors is not None
-    r, items = task.pairs.posteriors.numpy()[rows], task.pairs.items.numpy()[rows]
+    r = task.pairs.posteriors.numpy()[rows]
+    items = task.pairs.items.numpy()[rows]
     weight = np.concatenate([r, 1 - r])
-    kept = weight > 1e-9
+    positive = weight > 1e-9
     classes = np.repeat([1, 0], len(rows))
-    return trees.fit(np.concatenate([items, items])[kept], classes[kept], sample_weight=weight[kept])
+    return trees.fit(np.concatenate([items, items])[positive], classes[positive], sample_weight=weight[positive])
 
 
 def main() -> None:
@@ -45,8 +46,9 @@ def main() -> None:
                 seconds = time.perf_counter() - start
                 reference = soft_labels(trees, task)
                 items = task.test_items.numpy()
-                right = (model.predict(items) > 0) == truth, (reference.predict(items) > 0) == truth
-                rows.append((*(float(np.mean(each)) for each in right), model.n_iter_, seconds))
+                ours_right = float(np.mean((model.predict(items) > 0) == truth))
+                soft_right = float(np.mean((reference.predict(items) > 0) == truth))
+                rows.append((ours_right, soft_right, model.n_iter_, seconds))
             ours, soft, rounds, seconds_ = zip(*rows, strict=True)
             spread = f" +- {stdev(ours):.4f}" if len(ours) > 1 else ""
             print(

@@ -1,9 +1,9 @@
-"""A trial of the paper's tables as `confdiff reproduce` runs it, beside the same trial in the plain loop.
+"""Compare a trial of the paper's tables, as `confdiff reproduce` runs it, with the same trial in the plain loop.
 
 ConfDiff-ABS at prior .5 by the protocol `authors`, 200 epochs, on the real pairs, one thread. The plain loop is that of
-training.py with the authors' network in torch's own layers, and tests after every epoch; ours tests where the report
-looks, 32 times. Half of the plain epochs come before our trial and half after it, so that a busy machine disturbs both.
-Processor time. The data sets must be in CONFDIFF_DATA or in the cache.
+training.py with the authors' network in torch's own layers, and tests after every epoch; ours tests 32 times, at the
+epochs of the report. Half of the plain epochs come before our trial and half after it, so that a busy machine disturbs
+both. The time is processor time. The data sets must be in CONFDIFF_DATA or in the cache.
 """
 
 import argparse
@@ -23,14 +23,14 @@ EPOCHS = 200
 
 
 def plain_network(task: Task) -> nn.Module:
-    """The network of the authors' program with the same first weights, run by torch layer after layer."""
+    """Return the network of the authors' program with the same initial weights, run by torch layer after layer."""
     model = build_model("authors-mlp", task.pairs.items.shape[1], seed=task.spec.seed)
     normalise, enter, repeat, leave = model.children()
     return nn.Sequential(normalise, enter, nn.ReLU(), *(3 * [repeat, nn.ReLU()]), leave)
 
 
 def measure(dataset: str) -> tuple[float, float]:
-    """Seconds of our trial, and of the plain one."""
+    """Return the seconds of our trial and of the plain one."""
     spec = TaskSpec(dataset, 0.5, "authors")
     task = make_task(spec)
     items = task.pairs.items.float()

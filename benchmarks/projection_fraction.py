@@ -1,8 +1,8 @@
-"""How much projection difference regression should have in it: confdiff-combined with other shares, under noise.
+"""Measure confdiff-combined with other fractions of projection, under noise.
 
-A share of 0 is difference regression. Accuracy is the mean of the last ten epochs of a trial, by the protocol of the
-study (confdiff reproduce study), on data and seeds that the study does not have. The data sets must be in CONFDIFF_DATA
-or in the cache.
+A fraction of 0 is difference regression. Accuracy is the mean of the last ten epochs of a trial, by the protocol of the
+study (confdiff reproduce study), on data and seeds outside the study. The data sets must be in CONFDIFF_DATA or in the
+cache.
 """
 
 import argparse
@@ -25,9 +25,9 @@ from confdiff.training import predict_scores, train
 LAST = 10  # epochs that are averaged
 
 
-def trial(spec: TrialSpec, task: Task, share: float) -> float:
-    """The accuracy of regression with this share of projection."""
-    method = replace(METHODS[spec.method], terms=partial(combined_terms, fraction=share))
+def trial(spec: TrialSpec, task: Task, fraction: float) -> float:
+    """Return the accuracy of regression with this fraction of projection."""
+    method = replace(METHODS[spec.method], terms=partial(combined_terms, fraction=fraction))
     model = build_model(spec.task.network, task.test_items.shape[1], seed=spec.task.seed)
     history = train(
         model,
@@ -42,25 +42,27 @@ def trial(spec: TrialSpec, task: Task, share: float) -> float:
 
 
 def main() -> None:
-    """Run all trials, a line for each condition."""
+    """Run all trials and print one line per condition."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dataset", default="optdigits")
     parser.add_argument("--priors", default=".2,.5")
-    parser.add_argument("--conditions", type=int, default=5, help="the first so many of the study's; 1 is exact")
-    parser.add_argument("--shares", default="0,.1,.5,1.5")
+    parser.add_argument("--conditions", type=int, default=5, help="how many of the study to run; 1: exact only")
+    parser.add_argument("--fractions", default="0,.1,.5,1.5")
     parser.add_argument("--epochs", type=int, default=40)
     parser.add_argument("--seed", type=int, default=10)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    priors, shares = ([float(word) for word in words.split(",")] for words in (arguments.priors, arguments.shares))
+    priors = [float(word) for word in arguments.priors.split(",")]
+    fractions = [float(word) for word in arguments.fractions.split(",")]
     for condition, options in list(CONDITIONS.items())[: arguments.conditions]:
         tasks = [TaskSpec(arguments.dataset, prior, "authors", arguments.seed, **options) for prior in priors]
-        found: dict[float, list[float]] = {share: [] for share in shares}
+        accuracies: dict[float, list[float]] = {fraction: [] for fraction in fractions}
         for spec in (TrialSpec(task, "confdiff-combined", arguments.epochs) for task in tasks):
             task = make_task(spec.task)
-            for share in shares:
-                found[share].append(trial(spec, task, share))
-        print(f"{condition:20s}", *(f"{share:g}: {mean(values):.4f}" for share, values in found.items()), flush=True)
+            for fraction in fractions:
+                accuracies[fraction].append(trial(spec, task, fraction))
+        means = (f"{fraction:g}: {mean(values):.4f}" for fraction, values in accuracies.items())
+        print(f"{condition:20s}", *means, flush=True)
 
 
 if __name__ == "__main__":
