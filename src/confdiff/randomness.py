@@ -1,7 +1,7 @@
-"""One seed decides everything: every use of chance draws from a stream of its own, named by a path.
+"""Random streams: one seed determines everything, and every use of random numbers has its own named stream.
 
-Streams are independent of each other and of the order in which they are used, so that a run that is resumed, or
-does its work in another order, sees the same numbers.
+A stream is named by a path of strings and numbers. Streams are independent of each other and of the order in which
+they are used. A run that is resumed, or does its work in another order, therefore draws the same numbers.
 """
 
 import zlib
@@ -13,7 +13,7 @@ import torch
 
 
 def derived_seed(seed: int, *path: str | int) -> int:
-    """A 64-bit seed for the stream called ``path``.
+    """Return a 64-bit seed for the stream called ``path``.
 
     >>> derived_seed(0, "order", 3) == derived_seed(0, "order", 3) != derived_seed(0, "order", 4)
     True
@@ -23,13 +23,13 @@ def derived_seed(seed: int, *path: str | int) -> int:
 
 
 def generator(seed: int, *path: str | int) -> torch.Generator:
-    """A generator for the stream called ``path``."""
+    """Return a generator for the stream called ``path``."""
     return torch.Generator().manual_seed(derived_seed(seed, *path))
 
 
 @contextmanager
 def seeded(seed: int, *path: str | int) -> Iterator[None]:
-    """Let torch's global generators follow the stream ``path`` inside the block, and restore them after it."""
+    """Seed PyTorch's global generators for the stream ``path`` inside the block, and restore them after it."""
     with torch.random.fork_rng():
         torch.manual_seed(derived_seed(seed, *path))
         yield

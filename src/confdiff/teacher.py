@@ -1,7 +1,7 @@
-"""The probabilistic classifier that grades sampled pairs: trained on labels, asked for posteriors.
+"""The teacher: a probabilistic classifier that is trained on labels and grades items by their posteriors.
 
-The paper's teacher grades the very items that it was trained on, at the class balance that these have. That makes its
-posteriors overconfident, and wrong where pairs are drawn at another prior; three options mend that.
+The paper's teacher grades its own training items, at their class balance. Its posteriors are overconfident, and wrong
+for pairs that are drawn at another prior. Folds, calibration and ``Grades.at_prior`` correct this.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ from confdiff.training import Recipe, predict_scores, train
 from confdiff.validation import as_float32, as_tensor, check_count, check_items, check_labels, check_rows, warn_user
 
 TEACHER_RECIPE = Recipe(epochs=10, batch_size=128)
-"""The paper's: 10 epochs. 128 pairs a step are 256 items."""
+"""The paper's recipe: 10 epochs. 128 pairs per step are 256 items."""
 
 _VERSION = 1
 """Version of the code that decides the grades, part of every cache key.
@@ -33,19 +33,26 @@ _VERSION = 1
 Raise it with any change that alters the grades: ``test_grades_match_their_version`` fails on such a change.
 """
 
-_HELD_OUT = 5  # a teacher that is calibrated without folds leaves one item in so many for that
+_HELD_OUT = 5  # without folds, one item in five is held out for calibration
 
 
 @dataclass(frozen=True)
 class Teaching:
-    """How posteriors are made from labels. The defaults are the paper's.
+    """Settings of a teacher, which makes posteriors from labels. The defaults are the paper's.
 
-    model, recipe: the network and how it is trained; the recipe's seed decides everything.
-    folds: 1 lets the teacher grade items that it was trained on; k > 1 trains k teachers, each on all parts but one,
-        so that no item is graded by a teacher that saw it.
-    calibrated: divide the scores by the temperature that fits held-out labels best: those of a fifth of the items, on
-        which the teacher is then not trained, or with folds those of all items, graded as said. That one number is
-        all that an item's own label has to do with its grade in folds.
+    Parameters
+    ----------
+    model : str, torch.nn.Module or callable, default="mlp"
+        The network.
+    recipe : Recipe, default=TEACHER_RECIPE
+        The training recipe; its seed determines everything.
+    folds : int, default=1
+        With 1, the teacher grades its own training items. With k > 1, k teachers are trained, each without one fold,
+        and no item is graded by a teacher that was trained on it.
+    calibrated : bool, default=False
+        Divide the scores by the temperature that fits held-out labels best. Without folds, a fifth of the items is
+        held out for this and not trained on. With folds, the temperature fits the out-of-fold scores of all items;
+        this number is then the only influence of an item's own label on its grade.
     """
 
     model: ModelLike = "mlp"
@@ -59,11 +66,16 @@ class Teaching:
 
 @dataclass(frozen=True, eq=False)
 class Grades:
-    """What a teacher says of all items.
+    """A teacher's grades of all items.
 
-    scores: (N,) the log-odds of p(y = +1 | x), at the class balance of the labels that it was given.
-    prior: that balance, the share of positives among them.
-    temperature: what the network's scores were divided by.
+    Attributes
+    ----------
+    scores : tensor of shape (N,)
+        The log-odds of p(y = +1 | x), at the class balance of the training labels.
+    prior : float
+        The fraction of positives among the training labels.
+    temperature : float
+        The number by which the network's scores were divided.
     """
 
     scores: Tensor
@@ -72,11 +84,11 @@ class Grades:
 
     @property
     def posteriors(self) -> Tensor:
-        """(N,) p(y = +1 | x)."""
+        """The posteriors p(y = +1 | x), of shape (N,)."""
         return torch.sigmoid(self.scores)
 
     def at_prior(self, prior: float) -> Tensor:
-        """(N,) the posteriors of the same items where the share of positives is another."""
+        """Return the posteriors (N,) of the same items at another class prior."""
         return torch.sigmoid(self.scores + log_odds(prior) - log_odds(self.prior))
 
 
@@ -89,15 +101,34 @@ def fit_teacher(
     rows: ArrayLike | None = None,
     progress: bool = False,
 ) -> nn.Module:
-    """Train a network on labelled items by the logistic loss.
+    """Train a network on labelled items with the logistic loss.
 
-    The items, or those in ``rows``, are paired off at random and trained on as Oracle-Hard, so that there is one
-    training loop for all.
+    The items are paired at random and trained on with the method ``oracle-hard``, so that there is one training loop.
+
+    Parameters
+    ----------
+    items : array of shape (N, d)
+        The items; bytes (pixels) are not copied.
+    labels : array of shape (N,)
+        Their labels, 0/1 or -1/+1.
+    model : str, torch.nn.Module or callable, default="mlp"
+        The network.
+    recipe : Recipe, default=TEACHER_RECIPE
+        The training recipe.
+    rows : array of int, default=None
+        The rows of the training items; by default all items.
+    progress : bool, default=False
+        Show a progress bar.
+
+    Returns
+    -------
+    torch.nn.Module
+        The trained network.
     """
     features = _features(items)
-    chosen = torch.arange(len(features)) if rows is None else as_tensor(check_rows("rows", rows, len(features)))
-    order = chosen[torch.randperm(len(chosen), generator=generator(recipe.seed, "teacher"))]
-    half = (len(order) + 1) // 2  # of an odd number of items, one stands in two pairs
+    train_rows = _rows(rows, len(features))
+    order = train_rows[torch.randperm(len(train_rows), generator=generator(recipe.seed, "teacher"))]
+    half = (len(order) + 1) // 2  # of an odd number of items, one is in two pairs
     pairs = Pairs(features, order[:half], order[-half:], labels=labels)
     teacher = build_model(model, features.shape[1], seed=recipe.seed)
     train(teacher, pairs, "oracle-hard", recipe=recipe, progress="teacher" if progress else False)
@@ -105,7 +136,7 @@ def fit_teacher(
 
 
 def grade(teacher: nn.Module, items: Any) -> Tensor:
-    """The teacher's posteriors p(y = +1 | x) for each item. Returns: (m,)."""
+    """Return the teacher's posteriors p(y = +1 | x) of items (m, d), of shape (m,)."""
     return torch.sigmoid(predict_scores(teacher, _features(items)))
 
 
@@ -118,45 +149,68 @@ def teach(
     cache_folder: Path | None = None,
     progress: bool = False,
 ) -> Grades:
-    """Train on the items in ``rows`` (all, if none are given) and grade all items, those in ``rows`` and the others.
+    """Train a teacher on some items and grade all items.
 
-    cache_folder: where what a teacher said is kept and looked up, under a key of everything that decides it.
+    It computes with one thread, so that the grades do not depend on the number of threads.
 
-    It computes with one thread: more of them add up in another order, and the last digits would depend on how many.
+    Parameters
+    ----------
+    items : array of shape (N, d)
+        The items.
+    labels : array of shape (N,)
+        Their labels, 0/1 or -1/+1.
+    rows : array of int, default=None
+        The rows of the training items; by default all items.
+    teaching : Teaching, default=None
+        Settings of the teacher; by default the paper's.
+    cache_folder : Path, default=None
+        A folder of cached grades, one file per combination of data, settings and version.
+    progress : bool, default=False
+        Show a progress bar.
+
+    Returns
+    -------
+    Grades
+        The grades of all items, inside and outside of ``rows``.
     """
     teaching = Teaching() if teaching is None else teaching
     features = _features(items)
     y = as_tensor(check_labels(labels, len(features)))
-    chosen = torch.arange(len(features)) if rows is None else as_tensor(check_rows("rows", rows, len(features)))
-    file = None if cache_folder is None else cache_folder / f"{_key(features, y, chosen, teaching)}.safetensors"
-    kept = None if file is None else _look_up(file, len(features))
-    if kept is not None:
-        return kept
-    with one_thread():
-        scores, held_out = _scores(features, y, chosen, teaching, progress)
-    temperature = fit_temperature(scores[held_out], y[held_out]) if teaching.calibrated else 1.0
-    grades = Grades(scores / temperature, float(y[chosen].mean()), temperature)
-    if file is not None:
-        _keep(file, grades)
+    train_rows = _rows(rows, len(features))
+    if cache_folder is None:
+        return _train_and_grade(features, y, train_rows, teaching, progress)
+    file = cache_folder / f"{_key(features, y, train_rows, teaching)}.safetensors"
+    cached = _read_cached(file, len(features))
+    if cached is not None:
+        return cached
+    grades = _train_and_grade(features, y, train_rows, teaching, progress)
+    _cache(file, grades)
     return grades
 
 
-def _look_up(file: Path, n_items: int) -> Grades | None:
-    """What was kept, if it is there and whole; the cache is a help, and never stands in the way."""
+def _train_and_grade(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching, progress: bool) -> Grades:
+    with one_thread():
+        scores, held_out = _scores(features, y, rows, teaching, progress)
+    temperature = fit_temperature(scores[held_out], y[held_out]) if teaching.calibrated else 1.0
+    return Grades(scores=scores / temperature, prior=float(y[rows].mean()), temperature=temperature)
+
+
+def _read_cached(file: Path, n_items: int) -> Grades | None:
+    """Read cached grades, or return None if they are missing or damaged."""
     if not file.exists():
         return None
     try:
         grades = Grades(**load_tree(file))
         if grades.scores.shape == (n_items,):
             return grades
-        why = f"it grades {len(grades.scores)} items"
+        reason = f"it grades {len(grades.scores)} items"
     except (ValueError, TypeError, OSError) as error:
-        why = str(error)
-    warn_user(f"cannot read the cached grades in {file} ({why}); training the teacher again.")
+        reason = str(error)
+    warn_user(f"cannot read the cached grades in {file} ({reason}); training the teacher again.")
     return None
 
 
-def _keep(file: Path, grades: Grades) -> None:
+def _cache(file: Path, grades: Grades) -> None:
     try:
         save_tree(file, asdict(grades))
     except OSError as error:
@@ -164,26 +218,34 @@ def _keep(file: Path, grades: Grades) -> None:
 
 
 def _scores(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching, progress: bool) -> tuple[Tensor, Tensor]:
-    """Scores of all items, and the rows of those that no teacher of theirs was trained on (to calibrate by)."""
+    """Return the scores of all items, and the rows of items with held-out scores, which calibration uses."""
     shuffled = rows[torch.randperm(len(rows), generator=generator(teaching.recipe.seed, "folds"))]
     if teaching.calibrated and len(rows) < 2 * _HELD_OUT:
-        raise ValueError(f"{len(rows)} items are too few to calibrate a teacher; it takes at least {2 * _HELD_OUT}.")
+        raise ValueError(f"calibrated=True needs at least {2 * _HELD_OUT} items; got {len(rows)}.")
     if teaching.folds == 1:
-        kept = shuffled[len(rows) // _HELD_OUT :] if teaching.calibrated else rows
-        teacher = _fit(features, y, kept, teaching, teaching.recipe.seed, progress)
+        train_rows = shuffled[len(rows) // _HELD_OUT :] if teaching.calibrated else rows
+        teacher = _fit(features, y, train_rows, teaching, teaching.recipe.seed, progress)
         return predict_scores(teacher, features), shuffled[: len(rows) // _HELD_OUT]
-    parts = torch.tensor_split(shuffled, teaching.folds)
     if len(rows) < 2 * teaching.folds:
-        raise ValueError(f"{len(rows)} items cannot be cut into {teaching.folds} folds of at least two.")
+        raise ValueError(
+            f"folds={teaching.folds} needs at least two items per fold, {2 * teaching.folds}; got {len(rows)}."
+        )
+    return _out_of_fold_scores(features, y, shuffled, teaching, progress), rows
+
+
+def _out_of_fold_scores(features: Tensor, y: Tensor, shuffled: Tensor, teaching: Teaching, progress: bool) -> Tensor:
+    """Score each item by the teacher that was not trained on its fold, and items outside the folds by all teachers."""
+    folds = torch.tensor_split(shuffled, teaching.folds)
     fold_scores = []
     for fold in range(teaching.folds):
-        others = torch.cat([part for number, part in enumerate(parts) if number != fold])
+        train_rows = torch.cat([part for number, part in enumerate(folds) if number != fold])
         seed = derived_seed(teaching.recipe.seed, "fold", fold)
-        fold_scores.append(predict_scores(_fit(features, y, others, teaching, seed, progress), features))
-    scores = torch.stack(fold_scores).mean(dim=0)  # items outside of the rows were seen by none: all may speak
-    for part, said in zip(parts, fold_scores, strict=True):
-        scores[part] = said[part]
-    return scores, rows
+        teacher = _fit(features, y, train_rows, teaching, seed, progress)
+        fold_scores.append(predict_scores(teacher, features))
+    scores = torch.stack(fold_scores).mean(dim=0)
+    for part, part_scores in zip(folds, fold_scores, strict=True):
+        scores[part] = part_scores[part]
+    return scores
 
 
 def _fit(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching, seed: int, progress: bool) -> nn.Module:
@@ -191,8 +253,12 @@ def _fit(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching, seed: in
     return fit_teacher(features, y, model=teaching.model, recipe=recipe, rows=rows, progress=progress)
 
 
+def _rows(rows: ArrayLike | None, n_items: int) -> Tensor:
+    return torch.arange(n_items) if rows is None else as_tensor(check_rows("rows", rows, n_items))
+
+
 def _features(items: Any) -> Tensor:
-    """Items as networks take them: a tensor of bytes (pixels) as it is, anything else as 32-bit floats."""
+    """Return bytes (pixels) as they are, and anything else as 32-bit floats."""
     array = items.numpy() if isinstance(items, Tensor) else items
     if getattr(array, "dtype", None) == np.uint8 and array.ndim == 2:
         return as_tensor(array)
@@ -200,16 +266,15 @@ def _features(items: Any) -> Tensor:
 
 
 def _key(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching) -> str:
-    """A hash of everything that decides what a teacher says."""
-    model, recipe = teaching.model, teaching.recipe
-    if not isinstance(model, str) or not isinstance(recipe.optimizer, str):
+    """Return a hash of everything that determines the grades."""
+    if not isinstance(teaching.model, str) or not isinstance(teaching.recipe.optimizer, str):
         raise ValueError(
-            "only a teacher whose model and optimizer have names can be kept; pass cache_folder=None for others."
+            "a teacher can be cached only if its model and optimizer are names; pass cache_folder=None for others."
         )
-    decides = {
+    ingredients = {
         "version": _VERSION,
         "torch": torch.__version__,
         "data": [hashlib.sha256(np.ascontiguousarray(part.numpy()).data).hexdigest() for part in (features, y, rows)],
         "teaching": asdict(teaching),
     }
-    return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:32]
+    return hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()[:32]

@@ -8,13 +8,13 @@ import torch
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let torch compute with one thread inside the block, and with as many as before after it.
+    """Make PyTorch compute with one thread inside the block, and restore the number of threads after it.
 
-    More threads add up in another order, so that the last digits of a result would depend on how many there are.
+    Several threads add numbers in another order, so the last digits of a result depend on the number of threads.
     """
-    before = torch.get_num_threads()
+    previous = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         yield
     finally:
-        torch.set_num_threads(before)
+        torch.set_num_threads(previous)
