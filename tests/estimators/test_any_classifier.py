@@ -71,7 +71,7 @@ def test_a_minimum_that_is_not_reached_is_warned_of(monkeypatch):
 
     real = optimize.minimize
     monkeypatch.setattr(optimize, "minimize", lazy)
-    with pytest.warns(ConvergenceWarning, match="not solved to the end"):
+    with pytest.warns(ConvergenceWarning, match="the solver did not converge"):
         ConfDiffLogisticRegression(prior=0.5).fit(easy_pairs())
 
 
@@ -204,7 +204,7 @@ def test_reductions_of_many_classes_to_two(kind, told):
         assert model.score(pairs) > 0.8
     else:
         assert not hasattr(model, "score")
-    with pytest.raises(ValueError, match="must be vectors"):
+    with pytest.raises(ValueError, match=r"shape \(n, K\)"):
         kind(ConfDiffClassifier()).fit(easy_pairs())
 
 
@@ -259,6 +259,6 @@ def test_priors_in_folds_repeat_no_warning():
     pairs = easy_pairs()
     grouped = Pairs(pairs.items, [0, 1, 2, 4, 5, 6], [1, 2, 0, 5, 6, 4], [0.1, -0.2, 0.1] * 2, group=[0, 0, 0, 1, 1, 1])
     model = ConfDiffClassifier("confdiff-unbiased", model="linear", epochs=1)
-    with pytest.warns(UserWarning, match="no pair connects") as caught:
+    with pytest.warns(UserWarning, match="connected components") as caught:
         prior_sensitivity(model, grouped, (0.3, 0.5), cv=3)
     assert [warning.filename for warning in caught] == [__file__]

@@ -10,7 +10,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV
 
 from confdiff import ConfDiffClassifier, ItemKFold, Pairs
-from confdiff.estimators.inputs import without_some_items
+from confdiff.estimators.inputs import split_by_items
 from easy import easy_pairs
 
 QUICK = {"model": "linear", "batch_size": 64}
@@ -103,7 +103,7 @@ def test_nothing_is_left_of_an_earlier_fit():
 
 def test_held_out_pairs_touch_items_that_are_not_trained_on():
     pairs = easy_pairs(n_items=100, n_pairs=2000)
-    kept, held_out = without_some_items(pairs, 0.2, seed=0)
+    kept, held_out = split_by_items(pairs, 0.2, seed=0)
     trained = set(torch.cat([pairs.left[kept], pairs.right[kept]]).tolist())
     first, second = (
         np.array([row in trained for row in side[held_out].tolist()]) for side in (pairs.left, pairs.right)
@@ -164,8 +164,8 @@ def test_ties_alone_do_not_stop_at_once():
             True,
             "hinge loss do not determine probabilities",
         ),
-        ({"method": "oracle-hard", "early_stopping": True}, False, "early_stopping goes by differences"),
-        ({"method": "oracle-hard", "calibrated": True}, False, "calibrated rescales by differences"),
+        ({"method": "oracle-hard", "early_stopping": True}, False, "early_stopping=True needs differences"),
+        ({"method": "oracle-hard", "calibrated": True}, False, "calibrated=True needs differences"),
     ],
 )
 def test_what_cannot_be_done_is_said_before_training(parameters, known, message):
@@ -275,8 +275,8 @@ def test_bad_vectors_are_named(change, message):
         ({"prior": [0.5, 0.5, 0.5, 0.5]}, "with sum 1"),
         ({"prior": "estimate"}, "differences of two classes"),
         ({"classes": ("a", "b")}, "4 different names"),
-        ({"loss": "squared"}, "many classes are learned by the logistic loss"),
-        ({"calibrated": True}, "calibrated is there for two classes"),
+        ({"loss": "squared"}, "several classes need loss='logistic'"),
+        ({"calibrated": True}, "calibrated=True needs two classes"),
     ],
 )
 def test_what_many_classes_cannot_do_is_said(parameters, message):
@@ -293,7 +293,7 @@ def test_rescaling_is_for_the_logistic_loss(uses):
 
 def test_rescaling_after_fit_is_for_the_logistic_loss_too():
     model = ConfDiffClassifier("confdiff-abs", prior=0.5, loss="squared", **QUICK).fit(easy_pairs())
-    with pytest.raises(ValueError, match="target_prior moves the log-odds of the logistic loss"):
+    with pytest.raises(ValueError, match="target_prior shifts the log-odds of the logistic loss"):
         model.set_params(target_prior=0.1).predict_proba(easy_pairs().items.numpy())
 
 

@@ -243,7 +243,7 @@ def test_groups_that_no_pair_connects_are_warned_of():
     pairs = easy_pairs()
     rows = np.array([[0, 1], [1, 2], [3, 4], [4, 5]])
     c = pairs.posteriors[rows[:, 1]] - pairs.posteriors[rows[:, 0]]
-    with pytest.warns(UserWarning, match="fall into 2 parts that no pair connects") as caught:
+    with pytest.warns(UserWarning, match="form 2 connected components") as caught:
         quick().fit(rows, c, items=pairs.items.numpy(), groups=["u", "u", "v", "v"])
     assert [warning.filename for warning in caught] == [__file__]
     quick().fit(np.array([[0, 1], [1, 2]]), c[:2], items=pairs.items.numpy(), groups=["u", "u"])
@@ -322,13 +322,13 @@ def test_only_the_ratio_of_weights_counts(scale):
 def test_mistakes_in_the_user_s_terms():
     pairs = easy_pairs()
     model = quick().fit(pairs)
-    with pytest.raises(ValueError, match="predictions are for single items, and these are Pairs"):
+    with pytest.raises(ValueError, match="predictions are for single items; got Pairs"):
         model.predict(pairs)
     with pytest.raises(ValueError, match="Pass c to fit"):
         quick().fit(Pairs(pairs.items, pairs.left, pairs.right))
     with pytest.raises(ValueError, match="got true/false"):
         quick().fit(pairs, pairs.difference > 0)
-    with pytest.raises(ValueError, match="set random_state to a number"):
+    with pytest.raises(ValueError, match="such as random_state=0"):
         quick(random_state=None).fit(pairs, checkpoint="never-written")
     with pytest.raises(ValueError, match="rows of different lengths"):
         quick().fit([[[1.0, 2.0], [3.0]]], [0.1])

@@ -56,7 +56,7 @@ def test_pairs_of_some_items_are_held_out(stream, monkeypatch):
 
     original = pair_classifier.train
     monkeypatch.setattr(pair_classifier, "train", train)
-    kept, held_out = inputs.hold_out(stream, 0.1, 0)
+    kept, held_out = inputs.hold_out_pairs(stream, 0.1, 0)
     assert len(kept) + len(held_out) == 2000
     assert 100 < len(held_out) < 300
     model = ConfDiffClassifier(prior=0.5, early_stopping=True, **QUICK).fit(stream)
@@ -91,7 +91,7 @@ def test_feature_names_are_remembered(tmp_path, pairs):
 
 
 def test_what_a_stream_is_not_for(stream, pairs):
-    with pytest.raises(ValueError, match="streamed ones carry what they have"):
+    with pytest.raises(ValueError, match="columns of the file of streamed pairs"):
         ConfDiffClassifier(prior=0.5).fit(stream, pairs.difference)
     with pytest.raises(ValueError, match=r"oracle-soft.* needs its pairs in memory"):
         ConfDiffClassifier("oracle-soft").fit(stream)

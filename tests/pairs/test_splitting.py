@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from confdiff import ItemKFold, Pairs
-from confdiff.estimators.inputs import hold_out, without_some_items
+from confdiff.estimators.inputs import hold_out_pairs, split_by_items
 from confdiff.tabular.comparisons import compare, items_held_out, split_pairs
 from confdiff.tabular.tables import read_items, read_judged
 from easy import easy_pairs
@@ -38,11 +38,11 @@ def test_folds_of_items_are_pinned(seed, expected):
     ("fraction", "seed", "expected"), [(0.1, 0, "5af80f7433da"), (0.2, 3, "e824d8ac72db"), (0.001, 0, "71fc478fc393")]
 )
 def test_held_out_pairs_of_classifiers_are_pinned(fraction, seed, expected):
-    assert hash_of(*without_some_items(easy_pairs(n_items=100, n_pairs=2000), fraction, seed)) == expected
+    assert hash_of(*split_by_items(easy_pairs(n_items=100, n_pairs=2000), fraction, seed)) == expected
 
 
 def test_held_out_pairs_of_streams_are_pinned(tmp_path):
-    training, held_out = hold_out(streamed(tmp_path, easy_pairs(n_items=100, n_pairs=2000)), 0.1, 0)
+    training, held_out = hold_out_pairs(streamed(tmp_path, easy_pairs(n_items=100, n_pairs=2000)), 0.1, 0)
     assert hash_of([len(training)], held_out.left, held_out.right) == "76914109999f"
 
 

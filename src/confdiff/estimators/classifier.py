@@ -1,4 +1,4 @@
-"""A classifier of single items, learned from pairs with confidence differences."""
+"""The classifier of single items that learns from pairs with confidence differences."""
 
 import os
 from typing import Any, ClassVar
@@ -10,61 +10,100 @@ from sklearn.utils.metaestimators import available_if
 
 from confdiff.estimators.inputs import as_pairs_or_stream
 from confdiff.estimators.items import DifferenceScored
-from confdiff.estimators.pair_classifier import PairClassifier, has_probabilities
+from confdiff.estimators.pair_classifier import PairClassifier
+from confdiff.estimators.settings import has_probabilities
 from confdiff.pairs import Pairs, Supervision
 
 
 class ConfDiffClassifier(DifferenceScored, PairClassifier):
-    """Learns a classifier of single items from pairs with confidence differences.
+    """A neural network that learns to classify single items from pairs with confidence differences.
 
-    ``fit`` takes pairs and ``c = p(+|x') - p(+|x)``, where the pairs are
+    ``fit`` takes pairs and ``c = p(+|x') - p(+|x)``, where the pairs are one of:
 
     - an (n, 2, d) array: the features of both items of every pair;
-    - an (n, 2) table of row numbers into ``items=`` (an array), or of ids in the index of ``items=`` (a data frame);
-    - a :class:`~confdiff.Pairs`, which shares its items between the parts of a cross-validation;
-    - a :class:`~confdiff.StreamedPairs`, for more pairs than memory holds. Where the prior must be estimated, pairs are
-      held out or probabilities are averaged, 100,000 pairs drawn from it stand for all.
+    - an (n, 2) array of row numbers into ``items`` (an array), or of ids in the index of ``items`` (a DataFrame);
+    - a :class:`~confdiff.Pairs`, which shares its items between the folds of a cross-validation;
+    - a :class:`~confdiff.StreamedPairs`, for more pairs than fit into memory. The prior is then estimated from 100,000
+      sampled pairs, at most 100,000 are held out, and probabilities are averaged over the sample.
 
-    ``predict``, ``predict_proba`` and ``decision_function`` take single items, (m, d). ``score`` takes pairs again,
-    and needs neither labels nor the class prior, but a loss that gives probabilities.
+    ``predict``, ``predict_proba`` and ``decision_function`` take single items, (m, d). ``score`` takes pairs. It needs
+    neither labels nor the class prior, but a loss that determines probabilities.
 
-    With K classes, ``c`` is an (n, K) table: c_k = p(k|x') - p(k|x), a row adding up to 0.
+    With K classes, ``c`` is an (n, K) array with c_k = p(k|x') - p(k|x); each row has sum 0.
 
     Parameters
     ----------
-    method : a name from the table of methods (``confdiff methods`` lists them); ``"confdiff-regression"`` if not given.
-    prior : the class prior p(y = +1), or those of K classes. ``None``: what the differences tell; of 50 pairs or more
-        ``validation_fraction`` is then held out to judge that by, with a warning where they leave it open.
-        ``"estimate"``: estimated first (:func:`confdiff.prior.estimate_prior`), then told.
-    model : ``"mlp"``, ``"linear"``, ``"authors-mlp"``, a ``torch.nn.Module`` (copied, never changed), or a factory
-        that is called with the number of features.
-    loss : a name from ``confdiff.LOSSES``; probabilities come from the proper ones.
-    classes : what ``predict`` calls the negative and the positive class, -1 and 1 if not given; 0 to K - 1 of K.
-    epochs : passes over the pairs; if not given, 20, and with few pairs as many as make 500 steps.
-    learning_rate : if not given, .003, and .1 for ``"linear"``.
-    schedule : of the learning rate; ``"one-cycle"`` if not given.
-    batch_size, weight_decay, optimizer, device : see :class:`~confdiff.Recipe`.
-    early_stopping : hold out ``validation_fraction`` of the pairs, keep the weights that score best on them, and stop
-        when a third of the epochs (at least 10) brought nothing better. Held out are all pairs that touch one of some
-        items, so that no held-out pair is of items that were both trained on.
-    calibrated : hold out ``validation_fraction`` of the pairs, and rescale the scores to fit their differences best.
-    target_prior : the class prior where predictions are made, if it is another than in training; also after ``fit``.
-    random_state : the seed that decides everything; ``None`` or a ``RandomState`` draws one.
-    verbose : 1 shows a progress bar.
+    method : str, default=None
+        A name from the table of methods (``confdiff methods`` lists them). By default ``"confdiff-regression"``.
+    prior : float, "estimate", array of shape (K,) or None, default=None
+        The class prior p(y = +1), or the priors of K classes. ``"estimate"`` estimates it before training
+        (:func:`confdiff.prior.estimate_prior`). With ``None``, methods that do not need a prior let the differences
+        determine it. If there are 50 pairs or more, ``validation_fraction`` of them is then held out to check this,
+        and a warning reports a prior that the differences leave open.
+    model : str, torch.nn.Module or callable, default="mlp"
+        ``"mlp"``, ``"linear"``, ``"authors-mlp"``, a module (which is copied and never changed), or a factory that is
+        called with the number of features.
+    loss : str, default="logistic"
+        A name from ``confdiff.LOSSES``. Proper losses determine probabilities.
+    classes : sequence, default=None
+        The names of the negative and the positive class, or of K classes. By default -1 and 1, or 0 to K - 1.
+    epochs : int, default=None
+        Passes over the pairs. By default 20, or more if 20 epochs have fewer than 500 steps.
+    batch_size : int, default=256
+        Pairs per step.
+    learning_rate : float, default=None
+        Peak learning rate. By default 0.003, and 0.1 for ``model="linear"``.
+    weight_decay : float, default=0.00001
+        Weight decay of the optimiser.
+    optimizer : str or callable, default="adam"
+        ``"adam"``, ``"adamw"``, ``"sgd"``, or a callable such as ``torch.optim.Adagrad``.
+    schedule : str, default=None
+        Schedule of the learning rate, ``"constant"`` or ``"one-cycle"``. By default ``"one-cycle"``.
+    early_stopping : bool, default=False
+        Hold out ``validation_fraction`` of the pairs, keep the weights with the lowest error on them, and stop after a
+        third of the epochs (at least 10) without improvement. Held out are all pairs that touch some of the items, so
+        no held-out pair consists of two training items.
+    calibrated : bool, default=False
+        Hold out ``validation_fraction`` of the pairs, and rescale the scores to fit their differences best.
+    validation_fraction : float, default=0.1
+        The fraction of pairs to hold out.
+    target_prior : float, array of shape (K,) or None, default=None
+        The class prior of the items to predict for, if it differs from the training prior. May be set after ``fit``.
+    device : str, default="auto"
+        ``"cpu"``, ``"cuda"``, ``"mps"`` or another device of PyTorch; ``"auto"`` uses a GPU if one is available.
+    random_state : int, RandomState or None, default=0
+        The seed that determines everything; ``None`` or a ``RandomState`` draws a seed.
+    verbose : int, default=0
+        1 shows a progress bar.
 
     Attributes
     ----------
-    model_ : the trained network. history_ : one record an epoch. prior_ : the prior that was told, or that the
-    probabilities of the items come to. prior_estimate_ : where it was estimated. temperature_, offset_ : of the scores.
-    classes_, n_features_in_, n_iter_, and feature_names_in_ where the items had column names.
+    model_ : torch.nn.Module
+        The trained network.
+    history_ : list of dict
+        One record per epoch, with the keys ``epoch``, ``risk`` and ``seconds``, and ``agreement`` with early stopping.
+    n_iter_ : int
+        The number of epochs.
+    prior_ : float or array of shape (K,)
+        The prior of training, or the mean probability of the items if no prior was given.
+    prior_estimate_ : PriorEstimate
+        The estimated prior; present only if it was estimated.
+    temperature_, offset_ : float
+        Calibration of the scores: ``(score + offset_) / temperature_``.
+    classes_ : array of shape (K,)
+        The names of the classes.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : array of str
+        The names of the features; present only if the items had column names.
 
     Examples
     --------
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(200, 2, 3))                          # 200 pairs of items with 3 features
-    >>> risk = 1 / (1 + np.exp(-X[..., 0]))                       # never seen by the learner ...
-    >>> c = risk[:, 1] - risk[:, 0]                               # ... who is only told differences
+    >>> X = rng.normal(size=(200, 2, 3))  # 200 pairs of items with 3 features
+    >>> risk = 1 / (1 + np.exp(-X[..., 0]))  # not given to the model
+    >>> c = risk[:, 1] - risk[:, 0]
     >>> model = ConfDiffClassifier(prior=0.5, model="linear").fit(X, c)
     >>> model.score(X, c) > 0.95
     True
@@ -88,14 +127,31 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
     ) -> "ConfDiffClassifier":
         """Learn from pairs and their confidence differences.
 
-        items: what row numbers or ids in ``pairs`` point to.
-        sample_weight: (n,) how much each pair counts.
-        groups: (n,) which group each pair was drawn inside.
-        labelled: a few items (m, d) and their labels (0/1 or -1/+1), drawn as the items of the pairs were: they tell
-            the class prior where the differences do not. They are taken as they are: in a pipeline, transform them.
-        validation: held-out pairs, in place of those that would be drawn, to stop by, to calibrate by and to judge by
-            what tells the prior. They are taken as they are, too.
-        checkpoint: a file to keep while training and to go on from, see :func:`confdiff.train`.
+        Parameters
+        ----------
+        pairs : array of shape (n, 2, d) or (n, 2), Pairs or StreamedPairs
+            The pairs, see above.
+        c : array of shape (n,) or (n, K), default=None
+            Their confidence differences; not needed if ``pairs`` has them.
+        items : array of shape (N, d) or DataFrame, default=None
+            The items that row numbers or ids in ``pairs`` refer to.
+        sample_weight : array of shape (n,), default=None
+            Weights of the pairs.
+        groups : array of shape (n,), default=None
+            The group of each pair, if pairs were drawn inside groups.
+        labelled : tuple (X, y), default=None
+            A few items (m, d) and their labels (0/1 or -1/+1), drawn as the items of the pairs were. They determine
+            the class prior if the differences do not. In a pipeline, transform them first.
+        validation : Pairs, default=None
+            Held-out pairs for early stopping, calibration and the check of the prior, instead of pairs that are drawn.
+            In a pipeline, transform them first.
+        checkpoint : path, default=None
+            A file to save while training and to resume from, see :func:`confdiff.train`.
+
+        Returns
+        -------
+        ConfDiffClassifier
+            The fitted estimator.
         """
         data = as_pairs_or_stream(pairs, c, items=items, weight=sample_weight, group=groups)
         self._fit(data, checkpoint, labelled, validation)
@@ -104,11 +160,12 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
     score = available_if(has_probabilities)(DifferenceScored.score)
 
     def _differences(self, pairs: Pairs) -> NDArray[Any]:
-        p, p_prime = (self._probability(g) for g in self._pair_scores(pairs))
-        return p_prime - p
+        p = self._pair_probabilities(pairs)
+        differences: NDArray[Any] = p[1] - p[0]
+        return differences
 
     def _agreement(self, g: torch.Tensor, g_prime: torch.Tensor, pairs: Pairs, loss: str) -> float:
         assert pairs.difference is not None
         error = (self._probability(g_prime, loss) - self._probability(g, loss) - pairs.difference.numpy()) ** 2
-        of_pairs = error.reshape(len(error), -1).sum(axis=1)
-        return -float(np.average(of_pairs, weights=None if pairs.weight is None else pairs.weight.numpy()))
+        error_of_pairs = error.reshape(len(error), -1).sum(axis=1)
+        return -float(np.average(error_of_pairs, weights=None if pairs.weight is None else pairs.weight.numpy()))

@@ -1,4 +1,4 @@
-"""What all classifiers of single items have in common, however they were learned."""
+"""Base classes of all classifiers of single items: checks of their features, and a score from pairs."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -16,12 +16,12 @@ from confdiff.validation import check_items
 
 
 class ItemClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
-    """Remembers the columns of the items that it was fitted on, and asks for them again."""
+    """A classifier that records the features it was fitted on, and requires the same for predictions."""
 
     classes_: NDArray[Any]
 
     def _names(self, numbers: NDArray[Any]) -> NDArray[Any]:
-        """The names of classes by their numbers."""
+        """Return the names of classes from their numbers."""
         names: NDArray[Any] = self.classes_[numbers]
         return names
 
@@ -33,17 +33,17 @@ class ItemClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             del self.feature_names_in_
 
     def _items(self, X: Any) -> NDArray[Any]:
-        """Single items to predict for, as a matrix with the columns of training."""
+        """Return single items as a matrix, after checking that they have the features of training."""
         check_is_fitted(self)
         if isinstance(X, Pairs):
-            raise ValueError("predictions are for single items, and these are Pairs: pass their items, pairs.items.")
+            raise ValueError("predictions are for single items; got Pairs. Pass their items, pairs.items.")
         _check_feature_names(self, X, reset=False)
         items = check_items("X", X)
         self._check_features(None, items.shape[1])
         return items
 
     def _items_of(self, pairs: Pairs) -> Pairs:
-        """Pairs whose items have the columns of training."""
+        """Return pairs over a matrix of floats, after checking that they have the features of training."""
         check_is_fitted(self)
         data = as_float_matrix(pairs)
         self._check_features(data.feature_names, data.items.shape[1])
@@ -53,13 +53,13 @@ class ItemClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         if count != self.n_features_in_:
             expected = f"{type(self).__name__} is expecting {self.n_features_in_} features as input"
             raise ValueError(f"X has {count} features, but {expected}.")
-        known = getattr(self, "feature_names_in_", None)
-        if names is not None and known is not None and list(names) != list(known):
-            raise ValueError(f"the items have the columns {list(names)}; the model was fitted on {list(known)}.")
+        fitted_names = getattr(self, "feature_names_in_", None)
+        if names is not None and fitted_names is not None and list(names) != list(fitted_names):
+            raise ValueError(f"the items have the columns {list(names)}; the model was fitted on {list(fitted_names)}.")
 
 
 class DifferenceScored(ABC):
-    """``score`` without labels: how much of the differences of held-out pairs the probabilities explain."""
+    """A classifier with a ``score`` that needs no labels: the R² of the differences of held-out pairs."""
 
     def score(
         self,
@@ -69,22 +69,38 @@ class DifferenceScored(ABC):
         items: Any = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """How much of the differences of held-out pairs the model explains: 1 is perfect, 0 what a constant gets.
+        """Return the R² of the predicted differences: 1 is perfect, 0 is the score of a constant.
 
-        ``1 - sum((p' - p - c)^2) / sum(c^2)`` with p, p' the predicted probabilities. Takes pairs as ``fit`` does.
+        It is ``1 - sum((p' - p - c)^2) / sum(c^2)`` with p, p' the predicted probabilities.
+
+        Parameters
+        ----------
+        pairs : array of shape (n, 2, d) or (n, 2), or Pairs
+            Held-out pairs, in the forms that ``fit`` takes.
+        c : array of shape (n,) or (n, K), default=None
+            Their confidence differences; not needed if ``pairs`` has them.
+        items : array of shape (N, d) or DataFrame, default=None
+            The items that row numbers or ids in ``pairs`` refer to.
+        sample_weight : array of shape (n,), default=None
+            Weights of the pairs.
+
+        Returns
+        -------
+        float
+            At most 1.
         """
         data = as_pairs(pairs, c, items=items, weight=sample_weight)
         check_is_fitted(self)
         if data.difference is None:
-            raise ValueError("score needs the differences of the pairs: pass c.")
+            raise ValueError("score needs the differences of the pairs: pass c=...")
         return difference_r2(self._differences(data), data.difference, data.weight)
 
     @abstractmethod
     def _differences(self, pairs: Pairs) -> NDArray[Any]:
-        """The predicted differences of pairs: (n,), of K classes (n, K)."""
+        """Predict the differences of pairs: (n,), or (n, K) for K classes."""
 
 
 def differences_of(probabilities: NDArray[Any], pairs: Pairs) -> NDArray[Any]:
-    """The differences of pairs by the probabilities (N, K) of their items, in the form that those of the pairs have."""
+    """Return the differences of pairs, (n,) or (n, K), from the probabilities (N, K) of their items."""
     differences: NDArray[Any] = probabilities[pairs.right] - probabilities[pairs.left]
     return differences if pairs.has_vectors else differences[:, 1]

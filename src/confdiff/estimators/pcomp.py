@@ -1,4 +1,4 @@
-"""A classifier of single items, learned from comparisons: which of two items is the more positive, not by how much."""
+"""The classifier of single items that learns from ordered pairs: the more positive item of each pair comes first."""
 
 import os
 from typing import Any, ClassVar
@@ -13,17 +13,32 @@ from confdiff.pairs.forms import as_pairs
 
 
 class PcompClassifier(PairClassifier):
-    """Learns a classifier of single items from pairs in order: the first is said to be at least as positive.
+    """A neural network that learns to classify single items from ordered pairs.
 
-    Pairs come in the forms that :class:`~confdiff.ConfDiffClassifier` takes, without differences, and the parameters
-    are the same. The methods are those that learn from the order; ``"pcomp-teacher"`` if none is given.
+    The first item of each pair is at least as positive as the second. Pairs come in the forms that
+    :class:`~confdiff.ConfDiffClassifier` takes, without differences.
+
+    Parameters
+    ----------
+    method : str, default=None
+        A method that learns from the order of pairs. By default ``"pcomp-teacher"``.
+    prior, model, loss, classes, epochs, batch_size, learning_rate, weight_decay, optimizer, early_stopping, \
+calibrated, validation_fraction, target_prior, device, random_state, verbose
+        See :class:`~confdiff.ConfDiffClassifier`.
+    schedule : str, default=None
+        Schedule of the learning rate. By default ``"constant"``.
+
+    Attributes
+    ----------
+    model_, history_, n_iter_, prior_, classes_, n_features_in_, feature_names_in_
+        See :class:`~confdiff.ConfDiffClassifier`.
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(300, 2, 3))
-    >>> y = rng.random((300, 2)) < 1 / (1 + np.exp(-3 * X[..., 0]))   # who is positive is not told ...
-    >>> X = np.where((y[:, 0] < y[:, 1])[:, None, None], X[:, ::-1], X)   # ... only that the first is no less so
+    >>> y = rng.random((300, 2)) < 1 / (1 + np.exp(-3 * X[..., 0]))  # labels, not given to the model
+    >>> X = np.where((y[:, 0] < y[:, 1])[:, None, None], X[:, ::-1], X)  # the positive item comes first
     >>> model = PcompClassifier(prior=0.5, model="linear", epochs=100, learning_rate=0.05).fit(X)
     >>> model.score(X) > 0.6
     True
@@ -31,9 +46,7 @@ class PcompClassifier(PairClassifier):
 
     learns_from: ClassVar[tuple[Supervision, ...]] = ("order",)
     default_method: ClassVar[str] = "pcomp-teacher"
-    default_schedule: ClassVar[str] = (
-        "constant"  # its teacher, an average of all weights so far, must not be of an early time
-    )
+    default_schedule: ClassVar[str] = "constant"  # with one-cycle, the average of weights would be of early ones
 
     def fit(
         self,
@@ -45,23 +58,47 @@ class PcompClassifier(PairClassifier):
         groups: ArrayLike | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
     ) -> "PcompClassifier":
-        """Learn from pairs in order. ``y`` is there for scikit-learn and must be None.
+        """Learn from ordered pairs.
 
-        The other arguments are those of ``ConfDiffClassifier.fit``.
+        Parameters
+        ----------
+        pairs : array of shape (n, 2, d) or (n, 2), or Pairs
+            The pairs, the more positive item first.
+        y : None
+            Not used; present for scikit-learn.
+        items, sample_weight, groups, checkpoint
+            See :meth:`confdiff.ConfDiffClassifier.fit`.
+
+        Returns
+        -------
+        PcompClassifier
+            The fitted estimator.
         """
         if y is not None:
-            raise ValueError("pairs in order carry no differences: pass none, or use ConfDiffClassifier.")
+            raise ValueError("ordered pairs have no differences: pass y=None, or use ConfDiffClassifier.")
         self._fit(as_pairs(pairs, items=items, weight=sample_weight, group=groups), checkpoint)
         return self
 
     def score(self, pairs: Any, y: None = None, *, items: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """The share of held-out pairs whose first item scores higher; ties count half. Needs no labels.
+        """Return the pairwise accuracy: the fraction of pairs whose first item scores higher; ties count half.
 
-        Pairs of one class are in no particular order, so that not even a perfect classifier reaches 1.
+        It needs no labels. Pairs of one class have a random order, so even a perfect classifier does not reach 1.
+
+        Parameters
+        ----------
+        pairs, items, sample_weight
+            Held-out pairs, as in :meth:`fit`.
+        y : None
+            Not used; present for scikit-learn.
+
+        Returns
+        -------
+        float
+            Between 0 and 1.
         """
         data = as_pairs(pairs, items=items, weight=sample_weight)
         return self._agreement(*self._pair_scores(data), data, self.loss_)
 
     def _agreement(self, g: torch.Tensor, g_prime: torch.Tensor, pairs: Pairs, loss: str) -> float:
-        right = (g > g_prime).double() + 0.5 * (g == g_prime).double()
-        return float(np.average(right.numpy(), weights=None if pairs.weight is None else pairs.weight.numpy()))
+        correct = (g > g_prime).double() + 0.5 * (g == g_prime).double()
+        return float(np.average(correct.numpy(), weights=None if pairs.weight is None else pairs.weight.numpy()))

@@ -1,4 +1,4 @@
-"""Many classes by many classifiers of two: the fallback that the paper names, for comparison."""
+"""Reductions of several classes to binary classifiers: the fallback of the paper, for comparison."""
 
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -10,18 +10,20 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 
-from confdiff.estimators.inputs import as_float_matrix, class_names, probabilities_of
+from confdiff.estimators.inputs import as_float_matrix, class_names, item_probabilities
 from confdiff.estimators.items import DifferenceScored, ItemClassifier, differences_of
 from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
-from confdiff.validation import check_class_priors
+from confdiff.validation import check_class_priors, similar_warnings_once
 
 
 def _never(estimator: "OneVersusOne") -> bool:
-    raise AttributeError("votes are no probabilities: OneVersusOne has no score.")
+    raise AttributeError("OneVersusOne has no score: votes are not probabilities.")
 
 
 class _Reduction(ItemClassifier):
+    """A classifier of several classes that fits one binary classifier per problem."""
+
     def __init__(self, estimator: Any, *, prior: ArrayLike | None = None, classes: Any = None) -> None:
         self.estimator = estimator
         self.prior = prior
@@ -30,45 +32,109 @@ class _Reduction(ItemClassifier):
     def fit(
         self, pairs: Any, c: ArrayLike | None = None, *, items: Any = None, sample_weight: ArrayLike | None = None
     ) -> "_Reduction":
-        """Fit a copy of the estimator for each binary problem. c: (n, K); the rest as in ``ConfDiffClassifier.fit``."""
+        """Fit a copy of the estimator to each binary problem.
+
+        Parameters
+        ----------
+        pairs, items, sample_weight
+            See :meth:`confdiff.ConfDiffClassifier.fit`.
+        c : array of shape (n, K), default=None
+            Confidence differences of K classes; not needed if ``pairs`` has them.
+
+        Returns
+        -------
+        estimator
+            The fitted estimator.
+        """
         data = as_float_matrix(as_pairs(pairs, c, items=items, weight=sample_weight))
         if not data.has_vectors:
-            raise ValueError("the differences must be vectors with an entry for each class, shape (n, K).")
+            raise ValueError("c must be an array of shape (n, K), with one column per class; got one column.")
         prior = None if self.prior is None else check_class_priors(self.prior, data.n_classes)
         self.classes_ = class_names(self.classes, data)
         self.estimators_ = []
-        for problem in self._problems(data.n_classes):
-            model = clone(self.estimator)
-            if prior is not None:
-                model.set_params(prior=_prior_of(prior, problem))
-            self.estimators_.append(model.fit(data.of_class(*problem)))
+        with similar_warnings_once():
+            for problem in self._problems(data.n_classes):
+                model = clone(self.estimator)
+                if prior is not None:
+                    model.set_params(prior=_prior_of(prior, problem))
+                self.estimators_.append(model.fit(data.of_class(*problem)))
         self._remember_features(data)
         return self
 
     @staticmethod
     @abstractmethod
     def _problems(n_classes: int) -> Iterator[tuple[int, ...]]:
-        """The classes that each binary problem is about."""
+        """Yield the classes of each binary problem."""
 
     def _positive(self, X: Any) -> NDArray[np.float64]:
-        """(m, problems) the probabilities of the positive class in each binary problem."""
+        """Return the probabilities of the positive class in each binary problem, (m, n_problems)."""
         self._items(X)
         return np.stack([model.predict_proba(X)[:, 1] for model in self.estimators_], axis=1)
 
     @abstractmethod
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Shares of the classes, which add up to 1. X: (m, d). Returns: (m, K)."""
+        """Predict fractions of the classes, with sum 1.
+
+        Parameters
+        ----------
+        X : array of shape (m, d)
+            Single items.
+
+        Returns
+        -------
+        array of shape (m, K)
+            The columns are in the order of ``classes_``.
+        """
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each item. X: (m, d). Returns: (m,)."""
-        shares = self.predict_proba(X)
-        return self._names(shares.argmax(axis=1))
+        """Predict the class of each item.
+
+        Parameters
+        ----------
+        X : array of shape (m, d)
+            Single items.
+
+        Returns
+        -------
+        array of shape (m,)
+            Entries of ``classes_``.
+        """
+        fractions = self.predict_proba(X)
+        return self._names(fractions.argmax(axis=1))
 
 
 class OneVersusRest(DifferenceScored, _Reduction):
-    """A classifier for each class against all others, learned from the differences of that class.
+    """One binary classifier per class, against all other classes, from the differences of that class.
 
-    estimator : any estimator of pairs. prior : (K,) the class priors. classes : their names.
+    Parameters
+    ----------
+    estimator : estimator
+        Any binary estimator of pairs.
+    prior : array of shape (K,), default=None
+        The class priors.
+    classes : sequence, default=None
+        The names of the classes. By default 0 to K - 1.
+
+    Attributes
+    ----------
+    estimators_ : list
+        The fitted binary classifiers.
+    classes_ : array of shape (K,)
+        The names of the classes.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : array of str
+        The names of the features; present only if the items had column names.
+
+    Examples
+    --------
+    >>> from confdiff import ConfDiffLogisticRegression
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 2, 3))
+    >>> p = np.exp(X) / np.exp(X).sum(axis=-1, keepdims=True)
+    >>> model = OneVersusRest(ConfDiffLogisticRegression(), prior=[1 / 3] * 3).fit(X, p[:, 1] - p[:, 0])
+    >>> model.predict([[2.0, 0.0, 0.0], [0.0, 0.0, 2.0]])
+    array([0, 2])
     """
 
     @staticmethod
@@ -76,22 +142,42 @@ class OneVersusRest(DifferenceScored, _Reduction):
         return ((k,) for k in range(n_classes))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The probabilities of the classes, divided by their sum. X: (m, d). Returns: (m, K)."""
+        """Predict the probabilities of the classes, divided by their sum.
+
+        Parameters
+        ----------
+        X : array of shape (m, d)
+            Single items.
+
+        Returns
+        -------
+        array of shape (m, K)
+            The columns are in the order of ``classes_``.
+        """
         p = self._positive(X) + 1e-12
-        shares: NDArray[np.float64] = p / p.sum(axis=1, keepdims=True)
-        return shares
+        normalised: NDArray[np.float64] = p / p.sum(axis=1, keepdims=True)
+        return normalised
 
     def _differences(self, pairs: Pairs) -> NDArray[Any]:
         data = self._items_of(pairs)
-        return differences_of(probabilities_of(self, data), data)
+        return differences_of(item_probabilities(self, data), data)
 
 
 class OneVersusOne(_Reduction):
-    """A classifier for each two classes j < k that says which of them is the likelier; the votes are added up.
+    """One binary classifier per pair of classes j < k, which votes for the likelier class; votes are summed.
 
-    It learns q = (1 + p_k - p_j) / 2 from the differences (c_k - c_j) / 2: unlike the posterior of k among j and k,
-    that is told by differences of posteriors. Votes are no probabilities, so there is no ``score``. Parameters as in
-    :class:`OneVersusRest`.
+    It learns q = (1 + p_k - p_j) / 2 from the differences (c_k - c_j) / 2. Differences of posteriors determine q, but
+    not the posterior of k among j and k. Votes are not probabilities, so there is no ``score``.
+
+    Parameters
+    ----------
+    estimator, prior, classes
+        See :class:`OneVersusRest`.
+
+    Attributes
+    ----------
+    estimators_, classes_, n_features_in_, feature_names_in_
+        See :class:`OneVersusRest`.
     """
 
     @staticmethod
@@ -101,16 +187,30 @@ class OneVersusOne(_Reduction):
     score = available_if(_never)(ClassifierMixin.score)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """The share of the votes of each class; no calibrated probabilities. X: (m, d). Returns: (m, K)."""
+        """Return the fraction of votes of each class, which is not a calibrated probability.
+
+        Parameters
+        ----------
+        X : array of shape (m, d)
+            Single items.
+
+        Returns
+        -------
+        array of shape (m, K)
+            The columns are in the order of ``classes_``.
+        """
         votes = self._positive(X)
         counts = np.zeros((len(votes), len(self.classes_)))
         for (j, k), vote in zip(self._problems(len(self.classes_)), votes.T, strict=True):
             counts[:, k] += vote
             counts[:, j] += 1 - vote
-        shares: NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
-        return shares
+        fractions: NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
+        return fractions
 
 
 def _prior_of(prior: NDArray[Any], problem: tuple[int, ...]) -> float:
-    """The mean of what a binary problem predicts."""
-    return float(prior[problem[0]] if len(problem) == 1 else (1 + prior[problem[1]] - prior[problem[0]]) / 2)
+    """Return the mean of the probability that a binary problem predicts."""
+    if len(problem) == 1:
+        return float(prior[problem[0]])
+    j, k = problem
+    return float((1 + prior[k] - prior[j]) / 2)

@@ -1,4 +1,4 @@
-"""How much the assumed class prior matters: an estimator fitted with one prior after another."""
+"""Sensitivity to the assumed class prior: fit an estimator with several priors and compare the results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
-from confdiff.estimators.inputs import probabilities_of
+from confdiff.estimators.inputs import item_probabilities
 from confdiff.metrics import accuracy
 from confdiff.pairs import Pairs
 from confdiff.validation import check_labels, similar_warnings_once
@@ -17,11 +17,18 @@ from confdiff.validation import check_labels, similar_warnings_once
 
 @dataclass(frozen=True)
 class AssumedPrior:
-    """What became of assuming a prior.
+    """Results of fitting with an assumed prior.
 
-    score: how much of the differences of held-out pairs is explained, mean over the folds.
-    mean: the mean probability of the items of held-out pairs; far from the prior where the data contradict it.
-    accuracy: on labelled items, where some are given.
+    Attributes
+    ----------
+    prior : float
+        The assumed prior.
+    score : float
+        R² of the differences of held-out pairs, mean over the folds.
+    mean : float
+        The mean probability of the items of held-out pairs; far from the prior if the data contradict it.
+    accuracy : float or None
+        The accuracy on labelled items, if any were given.
     """
 
     prior: float
@@ -38,26 +45,42 @@ def prior_sensitivity(
     labelled: tuple[Any, ArrayLike] | None = None,
     cv: int = 3,
 ) -> list[AssumedPrior]:
-    """Fit copies of an estimator of pairs with each of the priors, in ``cv`` folds of the pairs.
+    """Fit copies of an estimator of pairs with each of several priors, in cross-validation.
 
-    Where scores hardly differ, the differences do not tell which prior is right. :func:`confdiff.estimate_prior`
-    says within which interval; this says what it costs to be wrong.
+    If the scores hardly differ, the differences do not determine the prior. :func:`confdiff.estimate_prior` estimates
+    the interval that it lies in; this function shows the cost of a wrong prior.
 
-    labelled: items (m, d) and labels (0/1 or -1/+1), not used for fitting.
+    Parameters
+    ----------
+    estimator : estimator
+        Any estimator of pairs with a parameter ``prior``; it is cloned.
+    pairs : Pairs
+        Pairs with differences.
+    priors : sequence of float, default=(0.1, ..., 0.9)
+        The priors to assume.
+    labelled : tuple (X, y), default=None
+        Items (m, d) and labels (0/1 or -1/+1) for the accuracy; not used for fitting.
+    cv : int, default=3
+        The number of folds of the pairs.
+
+    Returns
+    -------
+    list of AssumedPrior
+        One entry per prior.
     """
     with similar_warnings_once():
         return [_assumed(estimator, pairs, prior, labelled, cv) for prior in priors]
 
 
 def _assumed(estimator: Any, pairs: Pairs, prior: float, labelled: Any, cv: int) -> AssumedPrior:
-    rows = []
-    for kept, held_out in KFold(cv, shuffle=True, random_state=0).split(np.arange(len(pairs))):
-        model = clone(estimator).set_params(prior=prior).fit(pairs[kept])
-        others = pairs[held_out].compact()
-        mean = float(probabilities_of(model, others)[:, 1].mean())
-        right = np.nan
+    results = []
+    for training, test in KFold(cv, shuffle=True, random_state=0).split(np.arange(len(pairs))):
+        model = clone(estimator).set_params(prior=prior).fit(pairs[training])
+        test_pairs = pairs[test].compact()
+        mean = float(item_probabilities(model, test_pairs)[:, 1].mean())
+        fold_accuracy = np.nan
         if labelled is not None:
-            right = accuracy(model.decision_function(labelled[0]), check_labels(labelled[1], len(labelled[0])))
-        rows.append((model.score(others), mean, right))
-    score, mean, right = np.mean(rows, axis=0).tolist()
-    return AssumedPrior(prior, score, mean, None if labelled is None else right)
+            fold_accuracy = accuracy(model.decision_function(labelled[0]), check_labels(labelled[1], len(labelled[0])))
+        results.append((model.score(test_pairs), mean, fold_accuracy))
+    score, mean, mean_accuracy = np.mean(results, axis=0).tolist()
+    return AssumedPrior(prior=prior, score=score, mean=mean, accuracy=None if labelled is None else mean_accuracy)

@@ -1,4 +1,4 @@
-"""Transformers of single items, applied to pairs."""
+"""A transformer of single items that is applied to the items of pairs."""
 
 from typing import Any
 
@@ -14,16 +14,31 @@ from confdiff.pairs.forms import as_pairs
 
 
 class ItemTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Applies a scikit-learn transformer to the items of pairs, so that pairs can go through a ``Pipeline``.
+    """Apply a scikit-learn transformer to the items of pairs, so that pairs can pass through a ``Pipeline``.
 
-    It is fitted on the items of the training pairs. Pairs, given as an (n, 2, d) array or as
-    :class:`~confdiff.Pairs`, come out as :class:`~confdiff.Pairs` over transformed items; single items, (m, d), as a
-    matrix. So ``fit`` and ``score`` of the pipeline take pairs, and ``predict`` single items.
+    The transformer is fitted on the items of the training pairs. Pairs, as an (n, 2, d) array or as
+    :class:`~confdiff.Pairs`, become :class:`~confdiff.Pairs` with transformed items; single items, (m, d), become a
+    matrix. ``fit`` and ``score`` of the pipeline therefore take pairs, and ``predict`` takes single items.
 
+    Parameters
+    ----------
+    transformer : transformer
+        A scikit-learn transformer of single items; it is cloned.
+
+    Attributes
+    ----------
+    transformer_ : transformer
+        The fitted transformer.
+    n_features_in_ : int
+        The number of features.
+
+    Examples
+    --------
     >>> from confdiff import ConfDiffClassifier
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
-    >>> X, c = np.array([[[1.0, 900.0], [2.0, 100.0]], [[3.0, 500.0], [1.0, 400.0]]]), [0.4, -0.6]
+    >>> X = np.array([[[1.0, 900.0], [2.0, 100.0]], [[3.0, 500.0], [1.0, 400.0]]])
+    >>> c = [0.4, -0.6]
     >>> pipe = make_pipeline(ItemTransformer(StandardScaler()), ConfDiffClassifier(prior=0.5, epochs=1))
     >>> pipe.fit(X, c).predict_proba([[2.0, 300.0]]).shape
     (1, 2)
@@ -33,15 +48,39 @@ class ItemTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
         self.transformer = transformer
 
     def fit(self, pairs: Any, c: ArrayLike | None = None) -> "ItemTransformer":
-        """Fit the transformer on the items that stand in the pairs, each once."""
+        """Fit the transformer on the items of the pairs, each once.
+
+        Parameters
+        ----------
+        pairs : array of shape (n, 2, d) or Pairs
+            The training pairs.
+        c : array, default=None
+            Not used; present for scikit-learn.
+
+        Returns
+        -------
+        ItemTransformer
+            The fitted transformer.
+        """
         data = as_pairs(pairs)
-        seen = torch.unique(torch.cat([data.left, data.right]))
+        rows = torch.unique(torch.cat([data.left, data.right]))
         self.n_features_in_ = data.items.shape[1]
-        self.transformer_ = clone(self.transformer).fit(_frame(data.items[seen].numpy(), data.feature_names))
+        self.transformer_ = clone(self.transformer).fit(_frame(data.items[rows].numpy(), data.feature_names))
         return self
 
     def transform(self, pairs: Any) -> Any:
-        """Transform the items of pairs, or single items."""
+        """Transform the items of pairs, or single items.
+
+        Parameters
+        ----------
+        pairs : array of shape (n, 2, d) or (m, d), or Pairs
+            Pairs or single items.
+
+        Returns
+        -------
+        Pairs or array of shape (m, d')
+            Pairs with transformed items, or transformed single items.
+        """
         check_is_fitted(self)
         if not isinstance(pairs, Pairs) and np.ndim(pairs) == 2:
             return self.transformer_.transform(pairs)
@@ -49,13 +88,14 @@ class ItemTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
         features = self.transformer_.transform(_frame(data.items.numpy(), data.feature_names))
         if issparse(features):
             raise ValueError(
-                f"{self.transformer_} gives a sparse matrix; networks take dense ones (sparse_output=False)."
+                f"the transformer must return a dense matrix; {self.transformer_} returns a sparse one. "
+                "Pass sparse_output=False to it."
             )
         return data.with_items(features)
 
 
 def _frame(features: NDArray[Any], names: tuple[str, ...] | None) -> Any:
-    """The features as a data frame where they have names, as transformers that select columns need them."""
+    """Return named features as a DataFrame, for transformers that select columns by name."""
     if names is None:
         return features
     import pandas as pd

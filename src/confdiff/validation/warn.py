@@ -34,12 +34,11 @@ def similar_warnings_once() -> Iterator[None]:
     Fits on folds, or on one class after the other, would repeat them.
     """
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+        warnings.simplefilter("always", UserWarning)
         yield
     issued = set()
     for warning in caught:
-        message = str(warning.message)
-        kind = (warning.category, re.sub(r"\d+", "", message))
+        kind = (warning.category, re.sub(r"\d+", "", str(warning.message)))
         if kind not in issued:
             issued.add(kind)
-            warn_user(message, warning.category)
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
