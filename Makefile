@@ -1,27 +1,30 @@
-# make demo and make test set themselves up: nothing else is needed but Python 3.11 or newer.
+# make demo and make test create .venv and install everything. They need Python 3.11 or newer.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
-.PHONY: demo test lint bench clean
+.PHONY: help demo test lint bench clean
 
-demo: $(VENV)/.installed  ## learn from differences on scikit-learn's digits and show the result
-	@$(BIN)/confdiff demo --out demo
+demo: $(VENV)/.installed  ## learn from differences of digits and print the accuracy of each method
+	@$(BIN)/confdiff demo --output demo
 
-test: lint  ## everything that must hold
+test: lint  ## run lint, types, import floors and all tests
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto
 
-lint: $(VENV)/.installed-dev
+lint: $(VENV)/.installed-dev  ## run ruff, mypy and the import floors
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
 
-bench: $(VENV)/.installed-dev  ## speed and memory, as ratios measured side by side
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*##/\1:/p' $(MAKEFILE_LIST)
+
+bench: $(VENV)/.installed-dev  ## measure speed and memory, as ratios in one run
 	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
-clean:
+clean:  ## remove everything that was generated
 	rm -rf $(VENV) demo dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
