@@ -25,7 +25,7 @@ from confdiff.models import RECOMMENDERS
 from confdiff.pairs import Pairs
 from confdiff.recommender.confidence import grade_interactions
 from confdiff.recommender.interactions import load_interactions
-from confdiff.recommender.protocol import hold_out, user_pairs
+from confdiff.recommender.protocol import leave_one_out, user_pairs
 from confdiff.risks import confdiff_risk
 from confdiff.training import Recipe
 from confdiff.training.run import Run
@@ -166,7 +166,7 @@ def main() -> None:
     print(f"{data}: read in {time.perf_counter() - start:.1f} s")
     start = time.perf_counter()
     graded = grade_interactions(data)
-    split = hold_out(graded)
+    split = leave_one_out(graded)
     pairs = user_pairs(graded, split.train)
     print(f"split and paired in {time.perf_counter() - start:.1f} s: {len(pairs):,} pairs, {len(split.users):,} users")
     loop = our_steps(pairs)

@@ -66,7 +66,7 @@ def test_the_best_items_are_those_of_the_user_s_parity(trained):
         (["train", "absent.csv"], "there is no file absent.csv"),
         (["train", "likes.csv", "--method", "bprr"], "unknown method 'bprr'"),
         (["evaluate", "recommender.safetensors", "other.csv"], "has other users or items"),
-        (["train", "few.csv", "--n-negatives", "1"], "there are too few for that"),
+        (["train", "few.csv", "--n-negatives", "1"], "too small for a validation set"),
     ],
 )
 def test_mistakes(trained, arguments, message):
@@ -108,8 +108,8 @@ def test_table_3_as_a_command_and_in_the_report(tmp_path):
     assert "<br>.372" in text  # the paper's NDCG of ConfDiff-ABS
 
 
-def subset_spec(method, **told):
-    return RecommenderSpec(method, dataset="kuairec", source="small_matrix_subset.csv", **told)
+def subset_spec(method, **settings):
+    return RecommenderSpec(method, dataset="kuairec", source="small_matrix_subset.csv", **settings)
 
 
 def test_a_trial_is_a_function_of_its_specification(tmp_path):

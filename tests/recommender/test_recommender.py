@@ -15,12 +15,12 @@ from confdiff.recommender.interactions import from_columns, load_interactions, r
 from confdiff.recommender.learning import (
     Learning,
     build_recommender,
-    pairs_to_learn,
+    recommender_prior,
     scores_of,
-    told_prior,
     train_recommender,
+    training_pairs,
 )
-from confdiff.recommender.protocol import evaluate, hold_out, item_means, user_pairs
+from confdiff.recommender.protocol import evaluate, item_means, leave_one_out, user_pairs
 from easy import checkerboard
 
 
@@ -69,9 +69,9 @@ def test_strengths_become_confidences():
     ranked = grade_interactions(data, "rank", threshold=0.5)
     assert ranked.confidence.tolist() == [0.125, 0.375, 0.625, 0.875]
     assert ranked.positive.tolist() == [False, True, True, True]
-    with pytest.raises(ValueError, match="tell nothing apart"):
+    with pytest.raises(ValueError, match="strengths must differ"):
         grade_interactions(from_columns([0, 0], [0, 1], [2, 2]), "min-max")
-    with pytest.raises(ValueError, match="not negative"):
+    with pytest.raises(ValueError, match="at least 0"):
         grade_interactions(from_columns([0], [0], [-1]))
 
 
@@ -82,7 +82,7 @@ def test_nothing_held_out_is_in_training(negatives):
         kept = np.random.default_rng(1).random(len(data)) < 0.6
         data = from_columns(data.users[kept], data.items[kept], data.strength[kept], data.time[kept])
     graded = grade_interactions(data)
-    split = hold_out(graded, n_negatives=5, negatives=negatives)
+    split = leave_one_out(graded, n_negatives=5, negatives=negatives)
     trained = set(zip(data.users[split.train].tolist(), data.items[split.train].tolist(), strict=True))
     likes = {(u, i) for u, i, p in zip(data.users, data.items, graded.positive, strict=True) if p}
     assert split.candidates.shape == (len(split.users), 6)
@@ -99,17 +99,17 @@ def test_nothing_held_out_is_in_training(negatives):
 
 def test_users_without_a_positive_are_not_evaluated():
     data = from_columns([0, 0, 0, 1, 1, 1], [0, 1, 2, 0, 1, 2], [3, 0, 0, 0, 0, 0])
-    split = hold_out(grade_interactions(data), n_negatives=2, negatives="observed")
+    split = leave_one_out(grade_interactions(data), n_negatives=2, negatives="observed")
     assert split.users.tolist() == [0]
     assert len(split.train) == 3  # the other user's
-    with pytest.raises(ValueError, match="ask for fewer negatives"):
-        hold_out(grade_interactions(data), n_negatives=3, negatives="observed")
+    with pytest.raises(ValueError, match="pass a smaller number with n_negatives=N"):
+        leave_one_out(grade_interactions(data), n_negatives=3, negatives="observed")
 
 
 def test_without_a_time_the_seed_decides():
     data = checkerboard(time=False)
     graded = grade_interactions(data)
-    first, same, other = (hold_out(graded, n_negatives=5, negatives="observed", seed=seed) for seed in (0, 0, 1))
+    first, same, other = (leave_one_out(graded, n_negatives=5, negatives="observed", seed=seed) for seed in (0, 0, 1))
     assert (first.candidates == same.candidates).all()
     assert (first.candidates[:, 0] != other.candidates[:, 0]).any()
 
@@ -140,7 +140,7 @@ METHODS_OF_TABLE_3 = [
 @pytest.mark.parametrize("method", METHODS_OF_TABLE_3)
 def test_the_certain_recommendations_are_found(method):
     graded = grade_interactions(checkerboard())
-    split = hold_out(graded, n_negatives=8, negatives="observed")
+    split = leave_one_out(graded, n_negatives=8, negatives="observed")
     spec = Learning(method, epochs=120, model="mf")
     model = build_recommender("mf", graded, 0)
     train_recommender(model, user_pairs(graded, split.train, partners=4), spec)
@@ -151,7 +151,7 @@ def test_the_certain_recommendations_are_found(method):
 
 def test_a_constant_scorer_gets_chance():
     graded = grade_interactions(checkerboard(n_users=40, n_items=120))
-    split = hold_out(graded, n_negatives=49, negatives="observed")
+    split = leave_one_out(graded, n_negatives=49, negatives="observed")
     found = evaluate(lambda cells: torch.zeros(len(cells)), split)
     assert found["hr@10"] == pytest.approx(0.2) == split.chance
     unseen = (~split.seen[split.users]).sum(axis=1)
@@ -167,7 +167,7 @@ def test_the_means_of_items_are_those_of_training():
 
 def test_a_scorer_that_knows_gets_everything():
     graded = grade_interactions(checkerboard())
-    split = hold_out(graded, n_negatives=5, negatives="observed")
+    split = leave_one_out(graded, n_negatives=5, negatives="observed")
     found = evaluate(lambda cells: ((cells.sum(1) % 2) == 0).float(), split, at=1)
     assert found["hr@1"] == 1
     assert found["full ndcg@1"] == 1  # all that a user likes but the held-out one is seen
@@ -179,28 +179,31 @@ def test_priors_are_global_or_the_user_s_own():
         posteriors=[0.2, 0.6, 0.1, 0.3], labels=[0, 1, 0, 0],
     )  # fmt: skip
     spec = Learning("confdiff-abs")
-    assert told_prior(pairs, spec) == pytest.approx(0.3)
-    own = told_prior(pairs, Learning("confdiff-abs", prior="user"))
+    assert recommender_prior(pairs, spec) == pytest.approx(0.3)
+    own = recommender_prior(pairs, Learning("confdiff-abs", prior="user"))
     assert own.tolist() == pytest.approx([0.4, 0.2])
-    assert told_prior(pairs, Learning("pcomp-teacher", prior="user")) == pytest.approx(0.25)
+    assert recommender_prior(pairs, Learning("pcomp-teacher", prior="user")) == pytest.approx(0.25)
 
 
-def test_training_stops_by_interactions_that_are_kept_back():
+def test_training_stops_early_on_the_validation_set():
     graded = grade_interactions(checkerboard())
-    rows = hold_out(graded, n_negatives=8, negatives="observed").train
-    told = Learning("confdiff-regression", epochs=60, model="mf", patience=2)
-    pairs, kept_back = pairs_to_learn(graded, rows, told)
-    learned, kept = ({tuple(cell) for cell in some.compact().items.tolist()} for some in (pairs, kept_back))
-    assert not learned & kept
-    assert len(kept) == pytest.approx(len(rows) / 10, rel=0.5)
+    rows = leave_one_out(graded, n_negatives=8, negatives="observed").train
+    learning = Learning("confdiff-regression", epochs=60, model="mf", patience=2)
+    pairs, validation = training_pairs(graded, rows, learning)
+    training_cells = {tuple(cell) for cell in pairs.compact().items.tolist()}
+    validation_cells = {tuple(cell) for cell in validation.compact().items.tolist()}
+    assert not training_cells & validation_cells
+    assert len(validation_cells) == pytest.approx(len(rows) / 10, rel=0.5)
     model = build_recommender("mf", graded, 0)
-    history = train_recommender(model, pairs, told, kept_back=kept_back)
+    history = train_recommender(model, pairs, learning, validation=validation)
     orders = [epoch["pairwise_accuracy"] for epoch in history]
-    scores = scores_of(model, kept_back.items)
-    difference = scores[kept_back.right] - scores[kept_back.left]
-    assert pairwise_accuracy(difference, kept_back.difference) == max(orders)  # the weights are those of the best epoch
+    scores = scores_of(model, validation.items)
+    difference = scores[validation.right] - scores[validation.left]
+    assert pairwise_accuracy(difference, validation.difference) == max(
+        orders
+    )  # the weights are those of the best epoch
     assert len(history) == 60 or len(history) - 1 - orders.index(max(orders)) == 2
-    assert pairs_to_learn(graded, rows, replace(told, patience=None))[1] is None
+    assert training_pairs(graded, rows, replace(learning, patience=None))[1] is None
 
 
 def test_a_key_says_everything():

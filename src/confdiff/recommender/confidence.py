@@ -1,4 +1,4 @@
-"""From strengths to confidences: how sure it is that a user likes an item, and whether that counts as liking."""
+"""Convert the strengths of interactions to confidences: the probability that a user likes an item."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,14 +10,22 @@ from numpy.typing import NDArray
 from confdiff.recommender.interactions import Interactions
 from confdiff.validation import check_choice, check_number
 
-CAP = 2.0  # watching ratios above this count as this, and as positive
+_Floats = NDArray[np.float64]
+_CAP = 2.0  # watch ratios above this count as this, and as positive
 
 
 @dataclass(frozen=True, eq=False)
 class Graded:
-    """Interactions with what is made of their strengths.
+    """Interactions with confidences.
 
-    confidence: (n,) in [0, 1], taken for p(positive | user, item). positive: (n,) what counts as a positive.
+    Attributes
+    ----------
+    interactions : Interactions
+        n interactions.
+    confidence : ndarray, shape (n,)
+        Confidences in [0, 1], used as p(positive | user, item).
+    positive : ndarray of bool, shape (n,)
+        Which interactions count as positive.
     """
 
     interactions: Interactions
@@ -25,46 +33,59 @@ class Graded:
     positive: NDArray[np.bool_]
 
 
-def _watch_ratio(strength: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.minimum(strength, CAP) / CAP
+def _watch_ratio(strength: _Floats) -> _Floats:
+    return np.minimum(strength, _CAP) / _CAP
 
 
-def _min_max(strength: NDArray[np.float64]) -> NDArray[np.float64]:
-    low, high = strength.min(), strength.max()
+def _min_max(strength: _Floats) -> _Floats:
+    low = strength.min()
+    high = strength.max()
     if low == high:
-        raise ValueError(f"all strengths are {low:g}: they tell nothing apart.")
-    shares: NDArray[np.float64] = (strength - low) / (high - low)
-    return shares
+        raise ValueError(f"strengths must differ; got {low:g} in all interactions.")
+    confidence: _Floats = (strength - low) / (high - low)
+    return confidence
 
 
-def _rank(strength: NDArray[np.float64]) -> NDArray[np.float64]:
+def _rank(strength: _Floats) -> _Floats:
     from scipy.stats import rankdata
 
-    shares: NDArray[np.float64] = (rankdata(strength) - 0.5) / len(strength)
-    return shares
+    confidence: _Floats = (rankdata(strength) - 0.5) / len(strength)
+    return confidence
 
 
-CONFIDENCES: dict[str, tuple[Callable[[NDArray[np.float64]], NDArray[np.float64]], str]] = {
+CONFIDENCES: dict[str, tuple[Callable[[_Floats], _Floats], str]] = {
     "watch-ratio": (_watch_ratio, "min(ratio, 2) / 2; positive above a ratio of 2, as in the paper"),
-    "min-max": (_min_max, "from 0 for the least strength to 1 for the greatest"),
-    "rank": (_rank, "the share of interactions that are weaker"),
+    "min-max": (_min_max, "from 0 for the smallest strength to 1 for the largest"),
+    "rank": (_rank, "the fraction of interactions that are weaker"),
 }
-"""Name -> formula, and what it does."""
+"""Name -> formula, and its description."""
 
 
 def grade_interactions(interactions: Interactions, kind: str = "watch-ratio", threshold: float | None = None) -> Graded:
-    """Confidences and positives.
+    """Convert strengths to confidences, and mark the positive interactions.
 
-    kind: a name from :data:`CONFIDENCES`.
-    threshold: strengths above it are positive; 2 for ``watch-ratio``, else where the confidence is 1/2.
+    Parameters
+    ----------
+    interactions : Interactions
+        n interactions.
+    kind : str, default="watch-ratio"
+        Name of a formula from :data:`CONFIDENCES`.
+    threshold : float or None, default=None
+        Strengths above it are positive. If None, a ratio of 2 for ``watch-ratio``, else a confidence of 1/2.
+
+    Returns
+    -------
+    Graded
     """
     formula, _ = CONFIDENCES[check_choice("confidence", kind, CONFIDENCES)]
     strength: NDArray[Any] = interactions.strength.astype(np.float64)
     if kind == "watch-ratio" and strength.min() < 0:
-        raise ValueError(f"watching ratios are not negative; got {strength.min():g}. Choose min-max or rank.")
+        raise ValueError(
+            f"watch ratios must be at least 0; got {strength.min():g}. Pass confidence='min-max' or confidence='rank'."
+        )
     confidence = formula(strength)
     if threshold is not None:
         positive = strength > check_number("threshold", threshold)
     else:
-        positive = strength > CAP if kind == "watch-ratio" else confidence > 0.5
-    return Graded(interactions, confidence.astype(np.float32), positive)
+        positive = strength > _CAP if kind == "watch-ratio" else confidence > 0.5
+    return Graded(interactions=interactions, confidence=confidence.astype(np.float32), positive=positive)

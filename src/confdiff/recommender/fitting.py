@@ -8,26 +8,26 @@ import numpy as np
 
 from confdiff.recommender.confidence import Graded, grade_interactions
 from confdiff.recommender.interactions import read_interactions
-from confdiff.recommender.learning import Learning, build_recommender, pairs_to_learn, scores_of, train_recommender
-from confdiff.recommender.protocol import evaluate, hold_out, item_means
+from confdiff.recommender.learning import Learning, build_recommender, scores_of, train_recommender, training_pairs
+from confdiff.recommender.protocol import evaluate, item_means, leave_one_out
 from confdiff.recommender.saved import Recommender
 from confdiff.training import History
 
 
 @dataclass(frozen=True, eq=False)
 class FittedRecommender:
-    """A recommender and how its training went.
+    """A trained recommender, with the course of its training.
 
     Attributes
     ----------
     recommender : Recommender
         The model, ready to be saved.
     n_pairs : int
-        How many pairs it was trained on.
+        Number of training pairs.
     history : list of dict
-        The measures of each epoch.
+        Measures of each epoch.
     best : dict or None
-        The epoch whose weights were taken; None without a validation set.
+        Measures of the epoch whose weights were kept; None without a validation set.
     """
 
     recommender: Recommender
@@ -38,16 +38,16 @@ class FittedRecommender:
 
 @dataclass(frozen=True)
 class HeldOutRanking:
-    """How held-out positives are ranked.
+    """Ranking measures of held-out positives.
 
     Attributes
     ----------
     model, item_means : dict
         Hit rate and NDCG of the model, and of the mean confidence of each item.
     n_users, n_candidates : int
-        How many users were evaluated, and how many candidates each of them has.
+        Number of evaluated users, and of candidates per user.
     chance : float
-        The hit rate of random scores among the candidates.
+        Hit rate of random scores among the candidates.
     """
 
     model: dict[str, float]
@@ -72,9 +72,9 @@ def fit_recommender(
     graded : Graded
         Interactions with confidences.
     learning : Learning
-        How to train.
+        Settings of the training.
     options : dict
-        What the model is to remember of its table: columns, confidence and threshold.
+        What the model stores about its table: columns, confidence and threshold.
     holdout : bool
         Hold out the latest positive of each user for :func:`evaluate_held_out`.
     progress : bool
@@ -82,10 +82,10 @@ def fit_recommender(
     """
     rows = np.arange(len(graded.interactions))
     if holdout:
-        rows = hold_out(graded, n_negatives=learning.n_negatives, seed=learning.seed).train
-    pairs, validation = pairs_to_learn(graded, rows, learning)
+        rows = leave_one_out(graded, n_negatives=learning.n_negatives, seed=learning.seed).train
+    pairs, validation = training_pairs(graded, rows, learning)
     network = build_recommender(learning.model, graded, learning.seed)
-    history = train_recommender(network, pairs, learning, kept_back=validation, progress=progress)
+    history = train_recommender(network, pairs, learning, validation=validation, progress=progress)
     interactions = graded.interactions
     recommender = Recommender(
         network=network,
@@ -110,7 +110,7 @@ def evaluate_held_out(recommender: Recommender, file: Path) -> HeldOutRanking:
         or interactions.item_ids.tolist() != recommender.item_ids.tolist()
     ):
         raise ValueError(f"{file} has other users or items than the training table of the model; pass that table.")
-    split = hold_out(graded, n_negatives=options["n_negatives"], seed=options["seed"])
+    split = leave_one_out(graded, n_negatives=options["n_negatives"], seed=options["seed"])
     return HeldOutRanking(
         model=evaluate(lambda cells: scores_of(recommender.network, cells), split),
         item_means=evaluate(item_means(graded, split.train), split),

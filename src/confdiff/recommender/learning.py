@@ -1,4 +1,4 @@
-"""How a recommender learns: what it is told, the pairs it is given, and the one training loop."""
+"""How a recommender is trained: its settings, its training and validation pairs, and the training loop."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -18,20 +18,37 @@ from confdiff.recommender.protocol import user_pairs
 from confdiff.training import History, Recipe, predict_scores, train
 from confdiff.validation import check_choice, check_count
 
-PRIORS = ("global", "user")
-KEPT_BACK, PATIENCE = 0.1, 3  # of the interactions, where training is to stop by them; and after how many epochs
+PATIENCE = 3
+"""Epochs without improvement after which training usually stops."""
+
+_PRIORS = ("global", "user")
+_VALIDATION_FRACTION = 0.1  # of the interactions
 
 
 @dataclass(frozen=True)
 class Learning:
-    """How a recommender is learned and what is held out for it.
+    """Settings of the training of a recommender. The defaults are the paper's.
 
-    prior: what the methods that need one are told: the mean confidence of all interactions, or that of each user, for
-        those that can take one for each pair.
-    partners: in how many pairs each interaction stands.
-    patience: if given, a tenth of the interactions is kept back from training; the epoch that orders their pairs best
-        counts, and training stops when so many epochs have not bettered it.
-    The defaults are the paper's.
+    Parameters
+    ----------
+    method : str
+        Name of a method, such as ``"confdiff-abs"``.
+    seed : int
+        Seed of the initial weights, the pairs and the batches.
+    epochs : int
+        Maximum number of passes over the pairs.
+    model : str
+        Name of a network from :data:`confdiff.models.RECOMMENDERS`.
+    prior : {"global", "user"}
+        Class prior that is given to methods that need one: the mean confidence of all interactions, or that of each
+        user for methods that accept one prior per pair.
+    partners : int
+        Number of pairs per interaction.
+    n_negatives : int
+        Number of candidates that each held-out positive is ranked with.
+    patience : int or None
+        If given, a tenth of the interactions is the validation set. The weights of the epoch with the best pairwise
+        accuracy on it are kept, and training stops after this many epochs without a better one.
     """
 
     methods: ClassVar[tuple[str, ...]] = tuple(METHODS)
@@ -48,77 +65,134 @@ class Learning:
     def __post_init__(self) -> None:
         check_choice("method", self.method, self.methods)
         check_choice("model", self.model, RECOMMENDERS)
-        check_choice("prior", self.prior, PRIORS)
+        check_choice("prior", self.prior, _PRIORS)
         check_count("seed", self.seed, least=0)
-        for name in ("epochs", "partners", "n_negatives", *([] if self.patience is None else ["patience"])):
+        for name in ("epochs", "partners", "n_negatives"):
             check_count(name, getattr(self, name))
+        if self.patience is not None:
+            check_count("patience", self.patience)
 
     @property
     def recipe(self) -> Recipe:
-        """The paper's: Adam at 1e-3, batches of 256."""
+        """The paper's recipe: Adam with learning rate 1e-3, batches of 256."""
         return Recipe(epochs=self.epochs, batch_size=256, learning_rate=1e-3, weight_decay=0.0, seed=self.seed)
 
 
 def build_recommender(name: str, graded: Graded, seed: int) -> nn.Module:
-    """A network for these users and items, whose first weights the seed decides."""
+    """Return a network for the users and items of interactions, with initial weights that the seed determines."""
+    interactions = graded.interactions
     with seeded(seed, "model"):
-        return RECOMMENDERS[check_choice("model", name, RECOMMENDERS)](
-            len(graded.interactions.user_ids), len(graded.interactions.item_ids)
-        )
+        network = RECOMMENDERS[check_choice("model", name, RECOMMENDERS)]
+        return network(len(interactions.user_ids), len(interactions.item_ids))
 
 
-def pairs_to_learn(graded: Graded, rows: NDArray[np.int64], told: Learning) -> tuple[Pairs, Pairs | None]:
-    """Pairs of these interactions, and, where training is to stop by them, pairs of a tenth that is kept back."""
-    if told.patience is None:
-        return user_pairs(graded, rows, partners=told.partners, seed=told.seed), None
-    kept = np.random.default_rng(derived_seed(told.seed, "keep back")).random(len(rows)) < KEPT_BACK
-    if np.bincount(graded.interactions.users[rows[kept]], minlength=1).max() < 2:
+def training_pairs(graded: Graded, rows: NDArray[np.int64], learning: Learning) -> tuple[Pairs, Pairs | None]:
+    """Make the training pairs, and the validation pairs if training stops early.
+
+    Parameters
+    ----------
+    graded : Graded
+        Interactions with confidences.
+    rows : ndarray of int
+        Rows of the interactions to learn from.
+    learning : Learning
+        Settings.
+
+    Returns
+    -------
+    training : Pairs
+    validation : Pairs or None
+        Pairs of a tenth of the interactions; None if ``learning.patience`` is None.
+
+    Raises
+    ------
+    ValueError
+        If there are too few interactions for a validation set.
+    """
+    if learning.patience is None:
+        return user_pairs(graded, rows, partners=learning.partners, seed=learning.seed), None
+    rng = np.random.default_rng(derived_seed(learning.seed, "keep back"))
+    in_validation = rng.random(len(rows)) < _VALIDATION_FRACTION
+    if np.bincount(graded.interactions.users[rows[in_validation]], minlength=1).max() < 2:
         raise ValueError(
-            f"of {len(rows):,} interactions a tenth is kept back to stop by, and no user has two of these: there are "
-            "too few for that. Choose a number of epochs and no patience (--patience 0)."
+            f"a tenth of {len(rows):,} interactions is too small for a validation set: no user has two of them. "
+            "Train for a fixed number of epochs instead, without patience."
         )
-    learned, back = (
-        user_pairs(graded, part, partners=told.partners, seed=told.seed) for part in (rows[~kept], rows[kept])
-    )
-    return learned, back
+    training = user_pairs(graded, rows[~in_validation], partners=learning.partners, seed=learning.seed)
+    validation = user_pairs(graded, rows[in_validation], partners=learning.partners, seed=learning.seed)
+    return training, validation
 
 
 def train_recommender(
-    model: nn.Module, pairs: Pairs, told: Learning, *, kept_back: Pairs | None = None, progress: bool = False
+    model: nn.Module,
+    pairs: Pairs,
+    learning: Learning,
+    *,
+    validation: Pairs | None = None,
+    progress: bool = False,
 ) -> History:
-    """Train by the one loop; pairs are ordered by their labels for the methods that learn from the order."""
-    if METHODS[told.method].learns_from == "order":
-        pairs = order_by_labels(pairs, seed=told.seed)
-    stopping = {} if kept_back is None else _stopping(kept_back, told.patience)
+    """Train a network of users and items; pairs are ordered by their labels for methods that learn from the order.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        Network, trained in place.
+    pairs : Pairs
+        Training pairs.
+    learning : Learning
+        Settings.
+    validation : Pairs or None, default=None
+        Validation pairs for early stopping.
+    progress : bool, default=False
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    list of dict
+        Measures of each epoch.
+    """
+    if METHODS[learning.method].learns_from == "order":
+        pairs = order_by_labels(pairs, seed=learning.seed)
+    stopping = {} if validation is None else _early_stopping(validation, learning.patience)
     return train(
-        model, pairs, told.method, prior=told_prior(pairs, told), recipe=told.recipe, progress=progress, **stopping
+        model,
+        pairs,
+        learning.method,
+        prior=recommender_prior(pairs, learning),
+        recipe=learning.recipe,
+        progress=progress,
+        **stopping,
     )
 
 
-def _stopping(pairs: Pairs, patience: int | None) -> dict[str, Any]:
-    """Keep the weights that order these pairs best."""
-    given = pairs.difference
-    assert given is not None
+def _early_stopping(pairs: Pairs, patience: int | None) -> dict[str, Any]:
+    """Return the arguments of ``train`` that keep the weights with the best pairwise accuracy on these pairs."""
+    difference = pairs.difference
+    assert difference is not None
 
     def evaluate(model: nn.Module) -> dict[str, float]:
         scores = scores_of(model, pairs.items)
-        return {"pairwise_accuracy": pairwise_accuracy(scores[pairs.right] - scores[pairs.left], given)}
+        return {"pairwise_accuracy": pairwise_accuracy(scores[pairs.right] - scores[pairs.left], difference)}
 
     return {"evaluate": evaluate, "keep_best": "pairwise_accuracy", "patience": patience}
 
 
-def told_prior(pairs: Pairs, told: Learning) -> float | Tensor:
-    """The mean of what a method's scores stand for: confidences, or for methods that learn from the order, labels."""
-    method = METHODS[told.method]
-    known = pairs.labels if method.learns_from == "order" else pairs.posteriors
-    assert known is not None
-    if told.prior == "global" or method.companion is not None or method.prior == "optional":
-        return float(known.mean().clamp(0.001, 0.999))
+def recommender_prior(pairs: Pairs, learning: Learning) -> float | Tensor:
+    """Return the class prior that a method is given: one number, or one per pair.
+
+    It is the mean of the confidences, or of the labels for methods that learn from the order.
+    """
+    method = METHODS[learning.method]
+    targets = pairs.labels if method.learns_from == "order" else pairs.posteriors
+    assert targets is not None
+    if learning.prior == "global" or method.companion is not None or method.prior == "optional":
+        return float(targets.mean().clamp(0.001, 0.999))
     users = pairs.items[:, 0]
-    means = torch.zeros(int(users.max()) + 1).index_add(0, users, known) / torch.bincount(users).clamp(min=1)
+    sums = torch.zeros(int(users.max()) + 1).index_add(0, users, targets)
+    means = sums / torch.bincount(users).clamp(min=1)
     return means.clamp(0.001, 0.999)[users[pairs.left]]
 
 
 def scores_of(model: nn.Module, cells: Tensor) -> Tensor:
-    """The scores of users and items, many at a time."""
+    """Return the scores of (user, item) rows, computed in large batches. Shapes: (m, 2) -> (m,)."""
     return predict_scores(model, cells, batch_size=65_536)

@@ -1,4 +1,4 @@
-"""A trained recommender as one file, and what it recommends."""
+"""A trained recommender: saved as one file, and used to recommend items."""
 
 import os
 from dataclasses import dataclass
@@ -19,9 +19,18 @@ from confdiff.validation import check_choice, check_count
 
 @dataclass(frozen=True, eq=False)
 class Recommender:
-    """A network, the names of its users and items, and how it was trained.
+    """A network of users and items, with their ids and the settings of its training.
 
-    options: everything that training was told, as plain values.
+    Attributes
+    ----------
+    network : torch.nn.Module
+        The trained network.
+    model : str
+        Name of the network in :data:`confdiff.models.RECOMMENDERS`.
+    user_ids, item_ids : ndarray
+        Ids of the users and items, by their numbers.
+    options : dict
+        Settings of the training, and columns of the table, as plain values.
     """
 
     network: nn.Module
@@ -31,7 +40,7 @@ class Recommender:
     options: dict[str, Any]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it as one file of tensors with a JSON header."""
+        """Write the recommender as one file of tensors with a JSON header."""
         state = {
             "kind": "recommender",
             "model": self.model,
@@ -44,47 +53,74 @@ class Recommender:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Recommender":
-        """Read what :meth:`save` wrote. Nothing in the file is executed."""
+        """Read a file that :meth:`save` wrote. Nothing in the file is executed."""
         state = load_tree(path)
         if state.get("kind") != "recommender":
-            raise ValueError(f"{os.fspath(path)} holds no recommender.")
-        users, items = np.asarray(state["user_ids"]), np.asarray(state["item_ids"])
-        network = RECOMMENDERS[check_choice("model", state["model"], RECOMMENDERS)](len(users), len(items))
+            raise ValueError(f"{os.fspath(path)} must be a saved recommender; it holds something else.")
+        user_ids = np.asarray(state["user_ids"])
+        item_ids = np.asarray(state["item_ids"])
+        build = RECOMMENDERS[check_choice("model", state["model"], RECOMMENDERS)]
+        network = build(len(user_ids), len(item_ids))
         try:
             network.load_state_dict(state["weights"])
         except RuntimeError as error:
             raise ValueError(f"{os.fspath(path)} is damaged: its weights do not fit its {state['model']}.") from error
-        return cls(network, state["model"], users, items, state["options"])
+        return cls(
+            network=network,
+            model=state["model"],
+            user_ids=user_ids,
+            item_ids=item_ids,
+            options=state["options"],
+        )
 
     def top(self, users: ArrayLike, k: int = 10, seen: Interactions | None = None) -> dict[str, NDArray[Any]]:
-        """The k best items of each user, best first, as columns user, place, item and score.
+        """Return the k best items of each user.
 
-        seen: interactions whose items are not recommended to their users again.
+        Parameters
+        ----------
+        users : array-like of ids
+            Users that were in training.
+        k : int, default=10
+            Number of items per user.
+        seen : Interactions or None, default=None
+            Interactions whose items are not recommended to their users again.
+
+        Returns
+        -------
+        dict of str to ndarray
+            Columns ``user``, ``place`` (from 1), ``item`` and ``score``; best first.
         """
-        wanted = np.asarray(users)
-        rows = rows_of_ids(self.user_ids, wanted, name="users", among="the users in training")
-        n_items, best = len(self.item_ids), min(check_count("k", k), len(self.item_ids))
-        known = self._seen(seen)
+        names = np.asarray(users)
+        rows = rows_of_ids(self.user_ids, names, name="users", among="the users in training")
+        n_best = min(check_count("k", k), len(self.item_ids))
+        seen_items = self._seen_items(seen)
         columns: dict[str, list[NDArray[Any]]] = {"user": [], "place": [], "item": [], "score": []}
-        for name, row in zip(wanted, rows, strict=True):
-            cells = torch.stack([torch.full((n_items,), int(row)), torch.arange(n_items)], dim=1)
-            scores = scores_of(self.network, cells).numpy().copy()
-            scores[known.get(int(row), [])] = -np.inf
-            order = np.argsort(-scores, kind="stable")[:best]
+        for name, row in zip(names, rows.tolist(), strict=True):
+            scores = self._item_scores(row)
+            scores[seen_items.get(row, [])] = -np.inf
+            order = np.argsort(-scores, kind="stable")[:n_best]
             order = order[np.isfinite(scores[order])]
             columns["user"].append(np.repeat(name, len(order)))
             columns["place"].append(np.arange(1, len(order) + 1))
             columns["item"].append(self.item_ids[order])
             columns["score"].append(scores[order])
-        return {name: np.concatenate(parts) for name, parts in columns.items()}
+        return {name: np.concatenate(arrays) for name, arrays in columns.items()}
 
-    def _seen(self, seen: Interactions | None) -> dict[int, NDArray[np.int64]]:
-        """The numbers of the items that each user has seen; names that the model does not know are no matter."""
+    def _item_scores(self, user: int) -> NDArray[Any]:
+        """Return the scores of all items for one user."""
+        n_items = len(self.item_ids)
+        cells = torch.stack([torch.full((n_items,), user), torch.arange(n_items)], dim=1)
+        return scores_of(self.network, cells).numpy().copy()
+
+    def _seen_items(self, seen: Interactions | None) -> dict[int, NDArray[np.int64]]:
+        """Return the items that each user has seen; users and items that the model does not know are ignored."""
         if seen is None:
             return {}
         users = find_rows(self.user_ids, seen.user_ids)[seen.users]
         items = find_rows(self.item_ids, seen.item_ids)[seen.items]
-        both = (users >= 0) & (items >= 0)
-        order = np.argsort(users[both], kind="stable")
-        owners, starts = np.unique(users[both][order], return_index=True)
-        return dict(zip(owners.tolist(), np.split(items[both][order], starts[1:]), strict=True))
+        in_model = (users >= 0) & (items >= 0)
+        users = users[in_model]
+        items = items[in_model]
+        order = np.argsort(users, kind="stable")
+        owners, starts = np.unique(users[order], return_index=True)
+        return dict(zip(owners.tolist(), np.split(items[order], starts[1:]), strict=True))

@@ -16,8 +16,8 @@ from confdiff.experiments.trials.run import Record
 from confdiff.methods import METHODS
 from confdiff.recommender.confidence import Graded, grade_interactions
 from confdiff.recommender.interactions import SOURCES, find_interactions, load_interactions
-from confdiff.recommender.learning import Learning, build_recommender, pairs_to_learn, scores_of, train_recommender
-from confdiff.recommender.protocol import Split, evaluate, hold_out, item_means
+from confdiff.recommender.learning import Learning, build_recommender, scores_of, train_recommender, training_pairs
+from confdiff.recommender.protocol import RankingSplit, evaluate, item_means, leave_one_out
 from confdiff.validation import check_choice
 
 
@@ -65,13 +65,13 @@ def run_recommender_trial(spec: RecommenderSpec, *, folder: Path | None = None) 
     if (found := find_interactions(spec.dataset, folder)).name != spec.source:
         raise ValueError(f"the trial is to learn from {spec.source}; {found} would be read in its place.")
     graded, split = _task(spec.dataset, spec.seed, spec.n_negatives, folder)
-    pairs, kept_back = pairs_to_learn(graded, split.train, spec)
+    pairs, kept_back = training_pairs(graded, split.train, spec)
     start, wall = process_time(), perf_counter()
     if spec.method == ITEM_MEANS:
         score = item_means(graded, split.train)
     else:
         model = build_recommender(spec.model, graded, spec.seed)
-        train_recommender(model, pairs, spec, kept_back=kept_back)
+        train_recommender(model, pairs, spec, validation=kept_back)
         score = partial(scores_of, model)
     seconds, wall = process_time() - start, perf_counter() - wall
     measured = evaluate(score, split)
@@ -98,8 +98,8 @@ def run_recommender_trial(spec: RecommenderSpec, *, folder: Path | None = None) 
 
 
 @lru_cache(maxsize=1)
-def _task(dataset: str, seed: int, n_negatives: int, folder: Path | None) -> tuple[Graded, Split]:
+def _task(dataset: str, seed: int, n_negatives: int, folder: Path | None) -> tuple[Graded, RankingSplit]:
     setting = SETTINGS[dataset]
     interactions = load_interactions(dataset, folder=folder, n_users=setting.n_users)
     graded = grade_interactions(interactions, setting.confidence, setting.threshold)
-    return graded, hold_out(graded, n_negatives=n_negatives, negatives=setting.negatives, seed=seed)
+    return graded, leave_one_out(graded, n_negatives=n_negatives, negatives=setting.negatives, seed=seed)

@@ -68,7 +68,7 @@ class TableSummary:
 
 
 @dataclass(frozen=True)
-class Columns:
+class ColumnUse:
     """Summaries of both tables, and what `fit` would do with the columns of the items.
 
     Attributes
@@ -86,13 +86,13 @@ class Columns:
     refusal: str | None
 
 
-def measure_columns(data: CheckData) -> Columns:
+def measure_columns(data: CheckData) -> ColumnUse:
     """Summarise both tables; the code of `fit` is run on the items that occur in a pair."""
     encoder, messages, refusal = _fitted_features(data.items, data.components >= 0)
     kinds = dict(getattr(encoder, "kinds_", {}))
     items = [_summary(name, kinds.get(name, "unknown"), column) for name, column in data.items.columns.items()]
     pairs = [_summary(name, role, getattr(data.pairs, role)) for role, name in data.pairs.names.items()]
-    return Columns(
+    return ColumnUse(
         items=_table(data.items.source, len(data.items), items),
         pairs=_table(data.pairs.source, len(data.pairs), pairs),
         warnings=messages,
@@ -153,7 +153,7 @@ def _finite_numbers(values: NDArray[Any]) -> NDArray[np.float64]:
     return numbers[np.isfinite(numbers)]
 
 
-def column_findings(data: CheckData, measure: Columns) -> list[Finding]:
+def column_findings(data: CheckData, measure: ColumnUse) -> list[Finding]:
     """Return findings about the columns of the items."""
     infinite = _infinite_values(data.items)
     refusal = [] if infinite or measure.refusal is None else [_no_features(measure.refusal)]

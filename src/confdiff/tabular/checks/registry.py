@@ -30,7 +30,7 @@ from confdiff.tabular.checks.values import value_findings
 
 
 @dataclass(frozen=True)
-class Check:
+class TableCheck:
     """One row of the table of checks.
 
     Attributes
@@ -52,17 +52,17 @@ class Check:
 
 
 CHECKS = (
-    Check("ids", id_findings),
-    Check("values", value_findings),
-    Check("scale", scale_findings),
-    Check("columns", column_findings, measure_columns),
-    Check("components", component_findings, measure_components),
-    Check("groups", group_findings),
-    Check("differences", difference_findings, measure_differences, of_usable_pairs=True),
-    Check("repeats", repeat_findings, measure_repeats, of_usable_pairs=True),
-    Check("triangles", triangle_findings, measure_triangles, of_usable_pairs=True),
-    Check("one_score", one_score_findings, measure_one_score, of_usable_pairs=True),
-    Check("few_pairs", few_pairs_findings, of_usable_pairs=True),
-    Check("annotators", annotator_findings, measure_annotators, of_usable_pairs=True),
+    TableCheck("ids", id_findings),
+    TableCheck("values", value_findings),
+    TableCheck("scale", scale_findings),
+    TableCheck("columns", column_findings, measure_columns),
+    TableCheck("components", component_findings, measure_components),
+    TableCheck("groups", group_findings),
+    TableCheck("differences", difference_findings, measure_differences, of_usable_pairs=True),
+    TableCheck("repeats", repeat_findings, measure_repeats, of_usable_pairs=True),
+    TableCheck("triangles", triangle_findings, measure_triangles, of_usable_pairs=True),
+    TableCheck("one_score", one_score_findings, measure_one_score, of_usable_pairs=True),
+    TableCheck("few_pairs", few_pairs_findings, of_usable_pairs=True),
+    TableCheck("annotators", annotator_findings, measure_annotators, of_usable_pairs=True),
 )
 """All checks, in the order in which findings of one severity are listed."""
