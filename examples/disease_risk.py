@@ -57,8 +57,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         model.save(Path(folder) / "risk-model")
         model = load_model(Path(folder) / "risk-model")
-    test = model.about["validation"]["judged"]
-    print(f"pairwise accuracy on {test['pairs']} held-out judgements: {test['order']:.1%}\n")
+    assert model.validation is not None  # pairs are held out by default
+    test = model.validation.test
+    print(f"pairwise accuracy on {test.pairs} held-out judgements: {test.pairwise_accuracy:.1%}\n")
 
     predictions = {
         "1,200 comparisons": model.predict_proba(others)[:, 1],

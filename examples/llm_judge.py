@@ -66,10 +66,11 @@ def main() -> None:
 
         print("judged:", judged.read_text().splitlines()[0])
         print("scored:", scored.read_text().splitlines()[0])
-    test = model.about["validation"]["judged"]
+    assert model.validation is not None  # pairs are held out by default
+    test = model.validation.test
     print(f"\n{len(pairs['left']):,} preferences among {len(items['id'])} answers; ", end="")
-    print(f"pairwise accuracy {test['order']:.1%} on {test['pairs']} held-out ones")
-    for warning in model.about["warnings"]:
+    print(f"pairwise accuracy {test.pairwise_accuracy:.1%} on {test.pairs} held-out ones")
+    for warning in model.about.warnings:
         print("warning:", warning)
     new = make_answers(500, seed=2)
     new["score"] = model.predict_proba(new)[:, 1]

@@ -15,7 +15,7 @@ from confdiff.tabular.checks.registry import CHECKS
 from confdiff.tabular.checks.report import check_comparisons
 from confdiff.tabular.comparisons import compare
 from confdiff.tabular.features.item_features import ItemFeatures
-from confdiff.tabular.fitting import FitOptions
+from confdiff.tabular.options import FitOptions
 from confdiff.tabular.scales import Scale
 from confdiff.tabular.tables import read_items, read_judged
 from judging import clean, crowd, exact, kinds, the
@@ -145,7 +145,7 @@ def test_items_without_anything_to_learn_from_are_refused():
     report = check_comparisons(items, pairs)
     assert the(report, "no-features").severity == "error"
     assert the(report, "column").severity == "note"
-    assert "Column 'code' is left out" in the(report, "column").text
+    assert "Column 'code' is ignored" in the(report, "column").text
 
 
 def test_a_seven_point_scale_is_recognised_and_mapped():
@@ -273,7 +273,7 @@ def test_columns_of_pairs_are_listed_with_what_they_were_role():
 def test_few_pairs_are_too_few_for_fit_to_hold_some_out():
     items, pairs = clean(n_items=20, n_pairs=40)
     assert the(check_comparisons(items, pairs), "few-pairs").severity == "warning"
-    assert FitOptions().valid == HELD_OUT
+    assert FitOptions().validation_fraction == HELD_OUT
 
 
 STRANGE = {
@@ -417,7 +417,7 @@ def test_every_check_has_a_name_of_its_own():
     ("arguments", "message"),
     [
         (["items.csv", "nowhere.csv"], "there is no file nowhere.csv"),
-        (["items.csv", "pairs.csv", "--scale", "7,1"], "a scale must be given as LOW,HIGH"),
+        (["items.csv", "pairs.csv", "--scale", "7,1"], "a scale must be two numbers, the lower first"),
         (["items.csv", "pairs.csv", "-o", "items.csv"], "--output must name a folder"),
     ],
 )

@@ -202,11 +202,11 @@ OTHER = {
     "a prior in words": (None, (*FIT, "-o", "m", "--prior", "rare"), "--prior must be a fraction"),
     "a method without its prior": (None, (*FIT, "-o", "m", "--method", "confdiff-abs"), "needs the class prior"),
     "a column that is not there": (None, (*FIT, "-o", "m", "--left", "first"), "of pairs.csv is named 'first'"),
-    "a scale that is none": (None, (*FIT, "-o", "m", "--scale", "7,1"), "must be given as LOW,HIGH"),
+    "a scale that is none": (None, (*FIT, "-o", "m", "--scale", "7,1"), "a scale must be two numbers, the lower first"),
     "a column to ignore": (None, (*FIT, "-o", "m", "--ignore", "agee"), "no column of items.csv is named 'agee'"),
-    "no model": (None, ("predict", "absent", "items.csv"), "there is no model absent"),
-    "a file for a model": (None, ("predict", "items.csv", "items.csv"), "there is no model items.csv: it is a file"),
-    "a folder of other things": (None, ("predict", ".", "items.csv"), "is no model, or an unfinished one"),
+    "no model": (None, ("predict", "absent", "items.csv"), "absent is not a model"),
+    "a file for a model": (None, ("predict", "items.csv", "items.csv"), "items.csv is not a model: it is a file"),
+    "a folder of other things": (None, ("predict", ".", "items.csv"), "is not a complete model"),
     "a model without its weights": (
         lambda folder: (folder / "model" / "weights.safetensors").unlink(), ("show", "model"), "safetensors is missing",
     ),
@@ -215,10 +215,10 @@ OTHER = {
         lambda folder: (folder / "model" / "x.py").touch(), ("export", "model", "--onnx", "m.onnx"), "holds 'x.py'",
     ),
     "a missing column": (
-        other_columns, ("predict", "model", "items.parquet.csv"), "must have the columns of training; 'ward' not there",
+        other_columns, ("predict", "model", "items.parquet.csv"), "must have the columns of training; 'ward' missing",
     ),
     "scores into a folder": (None, ("predict", "model", "items.csv", "-o", "model.csv"), "model.csv is a folder"),
-    "labels that are not there": (None, ("evaluate", "model", "items.csv", "--labels", "ill"), "has no column 'ill'"),
+    "labels that are not there": (None, ("evaluate", "model", "items.csv", "--labels", "ill"), "is named 'ill' (--l"),
     "labels that are none": (None, ("evaluate", "model", "items.csv", "--labels", "age"), "labels must be"),
     "neither labels nor pairs": (None, ("evaluate", "model", "items.csv"), "either --labels COLUMN or --pairs FILE"),
 }  # fmt: skip

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from confdiff.tabular.comparisons import compare, items_held_out, split_pairs
-from confdiff.tabular.model.agreement import agreement, wilson
+from confdiff.tabular.model.agreement import agreement, wilson_interval
 from confdiff.tabular.scales import parse_scale, recognise_scale
 from confdiff.tabular.tables import read_items, read_judged
 
@@ -124,7 +124,7 @@ def test_scales_that_cannot_be_told(values):
 
 @pytest.mark.parametrize("text", ["1", "7,1", "a,b", "1,2,3", "nan,1"])
 def test_scales_that_are_none(text):
-    with pytest.raises(ValueError, match="must be given as LOW,HIGH"):
+    with pytest.raises(ValueError, match="a scale must be two numbers, the lower first"):
         parse_scale(text)
 
 
@@ -196,9 +196,9 @@ def test_agreement_by_hand():
     p, p_prime, c = np.array([0.2, 0.6, 0.5, 0.5]), np.array([0.7, 0.9, 0.5, 0.9]), np.array([0.5, -0.3, 0.2, 0.0])
     found = agreement(p, p_prime, c)
     assert found.pairs == 4
-    assert found.order == pytest.approx((1 + 0 + 0.5) / 3)  # the last is a tie, the third not decided
-    assert found.explained == pytest.approx(1 - (0 + 0.36 + 0.04 + 0.16) / (0.25 + 0.09 + 0.04))
-    assert found.error == pytest.approx(np.sqrt((0 + 0.36 + 0.04 + 0.16) / 4))
+    assert found.pairwise_accuracy == pytest.approx((1 + 0 + 0.5) / 3)  # the last is a tie, the third not decided
+    assert found.r2 == pytest.approx(1 - (0 + 0.36 + 0.04 + 0.16) / (0.25 + 0.09 + 0.04))
+    assert found.rmse == pytest.approx(np.sqrt((0 + 0.36 + 0.04 + 0.16) / 4))
     assert found.correlation == pytest.approx(np.corrcoef(p_prime - p, c)[0, 1])
 
 
@@ -206,5 +206,5 @@ def test_wilson_interval():
     from scipy.stats import binomtest
 
     expected = binomtest(37, 50).proportion_ci(method="wilson")
-    assert wilson(37 / 50, 50) == pytest.approx((expected.low, expected.high), abs=1e-6)
-    assert wilson(0.5, 0) == (0, 1)
+    assert wilson_interval(37 / 50, 50) == pytest.approx((expected.low, expected.high), abs=1e-6)
+    assert wilson_interval(0.5, 0) == (0, 1)

@@ -60,8 +60,8 @@ def test_the_form_of_texts_by_hand():
     form = dict(zip(FORM, form_of([text, "  small", ""]).T, strict=True))
     assert form["commas"].tolist() == [np.log(2), 0, 0]
     assert form["exclamation marks"].tolist() == form["question marks"].tolist() == [np.log(2), 0, 0]
-    assert form["small first letter"].tolist() == [0, 1, 0]
-    assert form["characters a word"].tolist() == [len(text) / 5, 7, 0]
+    assert form["lower-case first letter"].tolist() == [0, 1, 0]
+    assert form["characters per word"].tolist() == [len(text) / 5, 7, 0]
     assert form["length"].tolist() == [np.log(6), np.log(2), 0]
     assert form_of([]).shape == (0, len(FORM))
 
@@ -75,7 +75,7 @@ def test_truth_values_and_times_are_numbers(people):
 
 def test_what_was_learned_comes_back_through_json(people):
     features = ItemFeatures().fit(people)
-    again = ItemFeatures.from_state(json.loads(json.dumps(features.as_state())))
+    again = ItemFeatures.from_state(json.loads(json.dumps(features.to_state())))
     other = people.iloc[::-1][["note", "ward", "seen", "smoker", "age"]]  # rows and columns in another order
     pd.testing.assert_frame_equal(features.transform(other), again.transform(other))
 
@@ -99,7 +99,7 @@ def test_missing_and_unknown_categories(people):
 
 def test_names_are_left_out_with_a_warning():
     frame = pd.DataFrame({"key": [f"k{i}" for i in range(60)], "x": np.arange(60.0)})
-    with pytest.warns(UserWarning, match="column 'key' is left out: its 60 values look like names"):
+    with pytest.warns(UserWarning, match="column 'key' is ignored: its 60 values look like names"):
         features = ItemFeatures().fit(frame)
     assert features.transform(frame).columns.tolist() == ["x"]
     assert ItemFeatures(kinds={"key": "category"}).fit(frame).transform(frame).shape == (60, 61)
@@ -122,7 +122,7 @@ def test_kind_of_a_column(column, kind):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda frame: frame.drop(columns="age"), "must have a column 'age', as in training"),
+        (lambda frame: frame.drop(columns="age"), "must have the columns of training; 'age' missing"),
         (lambda frame: frame.assign(age=["old", 1, 2, 3]), "column 'age', must be numeric; got 'old' at row 0"),
         (lambda frame: frame.assign(age=[np.inf, 1, 2, 3]), "column 'age', must be finite.*inf at row 0"),
         (lambda frame: frame["age"].to_numpy(), "must be a data frame or a mapping"),
@@ -139,7 +139,7 @@ def test_mistakes_in_the_kinds(people):
         ItemFeatures(kinds={"agee": "number"}).fit(people)
     with pytest.raises(ValueError, match="unknown kind 'numbr'"):
         ItemFeatures(kinds={"age": "numbr"}).fit(people)
-    with pytest.raises(ValueError, match="no word that stands in two texts"):
+    with pytest.raises(ValueError, match="no word occurs in two texts"):
         ItemFeatures(kinds={"ward": "text"}).fit(people)
 
 

@@ -34,23 +34,23 @@ def test_risks_are_learned_from_comparisons(model):
 
 
 def test_the_figures_come_from_held_out_pairs(model):
-    validation = model.about["validation"]
-    assert validation["judged"]["order"] > 0.85
-    counted = validation["pairs trained on"] + validation["pairs stopped by"] + validation["judged"]["pairs"]
+    validation = model.validation
+    assert validation.test.pairwise_accuracy > 0.85
+    counted = validation.training_pairs + validation.validation_pairs + validation.test.pairs
     assert counted == len(JUDGED)
-    assert validation["both items new"]["pairs"] < validation["judged"]["pairs"]
-    assert model.about["data"]["columns"] == {"age": "number", "ward": "category", "pressure": "number"}
+    assert validation.new_items.pairs < validation.test.pairs
+    assert model.about.data.columns == {"age": "number", "ward": "category", "pressure": "number"}
 
 
 def test_without_validation_nothing_is_claimed():
-    quick = fit_comparisons(FRAME, JUDGED, model="linear", epochs=1, valid=0, prior=0.5)
-    assert quick.about["validation"] is None
+    quick = fit_comparisons(FRAME, JUDGED, model="linear", epochs=1, validation_fraction=0, prior=0.5)
+    assert quick.validation is None
 
 
 def test_a_model_comes_back_as_it_was(model, folder):
     again = load_model(folder)
     np.testing.assert_array_equal(again.predict_proba(FRAME), model.predict_proba(FRAME))
-    assert again.about == json.loads(json.dumps(model.about))
+    assert again.about == model.about
     shuffled = FRAME[["pressure", "ward", "age"]].iloc[::-1]
     np.testing.assert_allclose(again.predict_proba(shuffled)[::-1], model.predict_proba(FRAME), rtol=1e-6)
 
@@ -93,23 +93,24 @@ def alter_weights(folder):
 
 def alter_manifest(folder):
     path = folder / "model.json"
-    path.write_text(path.read_text().replace('"offset_": 0.0', '"offset_": 9.0'))
+    path.write_text(path.read_text().replace('"offset": 0.0', '"offset": 9.0'))
 
 
-def other_format(folder):
-    (folder / "model.json").write_text(json.dumps({"format": 99, "seal": ""}))
+def other_format(number):
+    return lambda folder: (folder / "model.json").write_text(json.dumps({"format": number, "seal": ""}))
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda folder: (folder / "weights.safetensors").unlink(), "weights.safetensors is missing"),
-        (lambda folder: (folder / "model.json").unlink(), "is no model, or an unfinished one"),
+        (lambda folder: (folder / "model.json").unlink(), "is not a complete model"),
         (alter_weights, "weights.safetensors was altered"),
         (alter_manifest, "model.json was altered"),
-        (lambda folder: (folder / "model.json").write_text("{"), "is not what confdiff wrote"),
-        (lambda folder: (folder / "model.json").write_text("[]"), "is not what confdiff wrote"),
-        (other_format, "has format 99; this confdiff"),
+        (lambda folder: (folder / "model.json").write_text("{"), "was not written by confdiff"),
+        (lambda folder: (folder / "model.json").write_text("[]"), "was not written by confdiff"),
+        (other_format(99), "has format 99; confdiff .* reads format 2. Update confdiff"),
+        (other_format(1), "has format 1; confdiff .* reads format 2. Fit the model again"),
         (lambda folder: (folder / "code.py").write_text("evil"), "holds 'code.py', which does not belong"),
     ],
 )
@@ -123,7 +124,7 @@ def test_only_networks_with_a_name_are_saved(model, tmp_path):
     import torch
 
     odd = ComparisonModel(model.features, model.classifier.__class__(model=torch.nn.Linear(3, 1)), model.about)
-    with pytest.raises(ValueError, match="only networks with a name can be saved"):
+    with pytest.raises(ValueError, match="only classifiers with a network from the table of models can be saved"):
         odd.save(tmp_path / "odd")
 
 
@@ -198,7 +199,7 @@ def test_judged_pairs_are_compared_with_probabilities(model, tmp_path):
     judgements(FRAME, RISK, seed=9).to_csv(tmp_path / "pairs.csv", index=False)
     found = evaluate_pairs(model, tmp_path / "items.csv", tmp_path / "pairs.csv")
     assert found.pairs == 600
-    assert found.order > 0.9
+    assert found.pairwise_accuracy > 0.9
 
 
 def test_a_few_labels_tell_the_prior():
@@ -206,7 +207,7 @@ def test_a_few_labels_tell_the_prior():
     chosen = np.random.default_rng(5).permutation(300)[:60]
     labels.iloc[chosen] = (np.random.default_rng(6).random(60) < RISK[chosen]).astype(int)
     told = fit_comparisons(FRAME.assign(ill=labels), JUDGED, labels="ill", model="linear", epochs=20)
-    assert "ill" not in told.about["data"]["columns"]
+    assert "ill" not in told.about.data.columns
     assert told.classifier.prior_estimate_.n_labels == 60
     assert abs(told.classifier.prior_ - RISK.mean()) < 0.1
 
@@ -215,7 +216,7 @@ def test_warnings_are_given_and_kept():
     narrow = 0.4 + 0.2 * RISK
     with pytest.warns(UserWarning, match="do not determine the class prior"):
         open_prior = fit_comparisons(FRAME, judgements(FRAME, narrow), model="linear", epochs=20)
-    assert any("do not determine the class prior" in text for text in open_prior.about["warnings"])
+    assert any("do not determine the class prior" in text for text in open_prior.about.warnings)
 
 
 def test_ids_of_a_frame_are_its_index_or_a_column():
@@ -224,12 +225,12 @@ def test_ids_of_a_frame_are_its_index_or_a_column():
     by_column = fit_comparisons(frame, JUDGED, model="linear", epochs=2)
     by_index = fit_comparisons(FRAME, JUDGED, model="linear", epochs=2)
     np.testing.assert_array_equal(by_column.predict_proba(frame), by_index.predict_proba(FRAME))
-    assert "id" not in by_column.about["data"]["columns"]
+    assert "id" not in by_column.about.data.columns
 
 
-def test_a_scale_may_be_text():
+def test_a_scale_may_be_given():
     seven = JUDGED.assign(difference=(JUDGED["difference"] * 3).round() + 4)
-    told, found = (fit_comparisons(FRAME, seven, model="linear", epochs=2, scale=scale) for scale in ("1,7", None))
-    assert told.about["data"]["scale"] == "a scale from 1 to 7"
-    assert found.about["data"]["scale"] == "a 7-point scale from 1 to 7"
+    told, found = (fit_comparisons(FRAME, seven, model="linear", epochs=2, scale=scale) for scale in ((1, 7), None))
+    assert told.about.data.scale == "a scale from 1 to 7"
+    assert found.about.data.scale == "a 7-point scale from 1 to 7"
     np.testing.assert_array_equal(told.predict_proba(FRAME), found.predict_proba(FRAME))

@@ -201,7 +201,7 @@ def test_the_quality_of_answers_is_learned(tmp_path):
     items, pairs = read_preferences(written(tmp_path, *lines))
     with pytest.warns(UserWarning, match="the differences do not determine the class prior"):
         model = fit_comparisons(items, pairs, model="linear", epochs=60)
-    assert model.about["data"]["columns"] == {"text": "text"}
+    assert model.about.data.columns == {"text": "text"}
     p = model.predict_proba(pd.DataFrame({"text": texts}))[:, 1]
     assert np.corrcoef(p, quality)[0, 1] > 0.9
 

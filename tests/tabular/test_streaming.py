@@ -43,8 +43,8 @@ def test_the_same_quality_as_in_memory(folder):
     assert max(errors) < 0.03
     about = json.loads(confdiff("show", "model", "--json", cwd=folder).stdout)
     assert about["data"]["pairs"] == 3000
-    assert about["validation"]["judged"]["order"] > 0.95
-    assert 0.7 < about["validation"]["pairs trained on"] / 3000 < 0.9
+    assert about["validation"]["test"]["pairwise_accuracy"] > 0.95
+    assert 0.7 < about["validation"]["training_pairs"] / 3000 < 0.9
 
 
 def test_scales_weights_and_single_files(folder):
@@ -81,4 +81,4 @@ def test_what_is_wrong_is_named_and_nothing_left_behind(folder, change, message)
 def test_what_streams_do_not_have(folder):
     result = confdiff(*FIT, "--labels", "ill", cwd=folder)
     assert result.returncode == 2
-    assert "--labels needs all pairs in memory" in " ".join(result.stderr.split())
+    assert "--labels ill needs all pairs in memory" in " ".join(result.stderr.split())

@@ -33,50 +33,50 @@ FRAME, JUDGED, P = few_of_many()
 
 @pytest.fixture(scope="module")
 def chosen():
-    return fit_comparisons(FRAME, JUDGED, weight_decay="auto", valid=0, **HOW)
+    return fit_comparisons(FRAME, JUDGED, weight_decay="auto", validation_fraction=0, **HOW)
 
 
 def test_the_one_that_explains_most_is_kept(chosen):
-    tried = chosen.about["weight decays"]
+    tried = chosen.about.weight_decay_search.tried
     assert [decay for decay, _ in tried] == list(WEIGHT_DECAYS)
     best = max(tried, key=lambda row: row[1])[0]
-    assert chosen.about["options"]["weight_decay"] == best > WEIGHT_DECAYS[0]
-    again = fit_comparisons(FRAME, JUDGED, weight_decay=best, valid=0, **HOW)
+    assert chosen.about.options.weight_decay == best > WEIGHT_DECAYS[0]
+    again = fit_comparisons(FRAME, JUDGED, weight_decay=best, validation_fraction=0, **HOW)
     np.testing.assert_array_equal(chosen.predict_proba(FRAME), again.predict_proba(FRAME))
-    assert again.about["weight decays"] is None
+    assert again.about.weight_decay_search is None
 
 
 def test_it_is_better_than_too_little(chosen):
-    loose = fit_comparisons(FRAME, JUDGED, weight_decay=0.0, valid=0, **HOW)
+    loose = fit_comparisons(FRAME, JUDGED, weight_decay=0.0, validation_fraction=0, **HOW)
     error, least = (np.abs(model.predict_proba(FRAME)[:, 1] - P).mean() for model in (loose, chosen))
     assert least < error
 
 
 def test_the_order_asks_for_more(chosen):
     """Decay makes differences small before it makes them wrong."""
-    ranking = fit_comparisons(FRAME, JUDGED, weight_decay="auto-order", valid=0, **HOW)
-    tried = ranking.about["weight decays"]
-    assert ranking.about["options"]["weight_decay"] == max(tried, key=lambda row: row[1])[0]
-    assert ranking.about["options"]["weight_decay"] >= chosen.about["options"]["weight_decay"]
-    assert "order is right" in ranking.about["weight decay by"]
+    ranking = fit_comparisons(FRAME, JUDGED, weight_decay="auto-order", validation_fraction=0, **HOW)
+    tried = ranking.about.weight_decay_search.tried
+    assert ranking.about.options.weight_decay == max(tried, key=lambda row: row[1])[0]
+    assert ranking.about.options.weight_decay >= chosen.about.options.weight_decay
+    assert "pairwise accuracy" in ranking.about.weight_decay_search.criterion
     assert all(0.5 < value < 1 for _, value in tried)
 
 
 def test_what_is_judged_by_is_never_looked_at(monkeypatch):
     """The pairs that are judged by may hold anything: what is tried stays the same."""
     seen = []
-    tried = weight_decay.try_weight_decays
+    tried = weight_decay.search_weight_decay
 
     def spy(classifier, pairs, units, seed, **known):
         seen.append(pairs.difference.numpy())
         return tried(classifier, pairs, units, seed, **known)
 
-    monkeypatch.setattr("confdiff.tabular.fitting.try_weight_decays", spy)
+    monkeypatch.setattr("confdiff.tabular.fitting.search_weight_decay", spy)
     monkeypatch.setattr(weight_decay, "WEIGHT_DECAYS", (1e-4, 1e-3))
     frame, judged, _ = few_of_many(n=200)
     model = fit_comparisons(frame, judged, weight_decay="auto", **HOW)
-    assert len(seen[0]) == len(judged) - model.validation["judged"]["pairs"]
-    assert len(model.about["weight decays"]) == 2
+    assert len(seen[0]) == len(judged) - model.validation.test.pairs
+    assert len(model.about.weight_decay_search.tried) == 2
 
 
 def test_folds_tear_no_unit_apart():
@@ -86,17 +86,17 @@ def test_folds_tear_no_unit_apart():
     assert sorted(np.concatenate([judged for _, judged in folds]).tolist()) == list(range(9))
     for kept, judged in folds:
         assert not set(units[kept]) & set(units[judged])
-    with pytest.raises(ValueError, match="at least 4 groups or pairs to fold; there are 2"):
+    with pytest.raises(ValueError, match="at least 4 groups or pairs to divide into folds; got 2"):
         folds_of(pairs, units % 2, seed=0)
 
 
-@pytest.mark.parametrize("options", [{"valid_by_group": True}, {"with_id": True}, {"valid": 0.2}])
+@pytest.mark.parametrize("options", [{"hold_out_groups": True}, {"with_id": True}, {"validation_fraction": 0.2}])
 def test_groups_pairs_and_items_are_folded(options, monkeypatch):
     monkeypatch.setattr(weight_decay, "WEIGHT_DECAYS", (1e-4, 1e-3))
     frame, judged, _ = few_of_many(n=200, columns=3)
     model = fit_comparisons(frame, judged, weight_decay="auto", **(HOW | options))
-    assert model.about["options"]["weight_decay"] in (1e-4, 1e-3)
-    assert all(np.isfinite(explained) for _, explained in model.about["weight decays"])
+    assert model.about.options.weight_decay in (1e-4, 1e-3)
+    assert all(np.isfinite(explained) for _, explained in model.about.weight_decay_search.tried)
 
 
 def test_neither_stopping_nor_scaling_is_tried(monkeypatch):
@@ -122,7 +122,7 @@ def test_by_the_command(tmp_path):
     fit = ("fit", "items.csv", "pairs.csv", "--model", "linear", "--epochs", "2", "--prior", "0.5", "--weight-decay")
     fitted = confdiff(*fit, "auto", cwd=tmp_path)
     assert fitted.returncode == 0, fitted.stderr
-    by = "chosen by the share of the differences of held-out pairs that is explained"
+    by = "chosen by R² of the differences of held-out pairs"
     assert f"{by}: 1e-06 " in " ".join(fitted.stdout.split())
     about = json.loads(confdiff("show", "model", "--json", cwd=tmp_path).stdout)
     assert about["options"]["weight_decay"] in WEIGHT_DECAYS
@@ -138,16 +138,18 @@ def test_by_the_command(tmp_path):
 
 def test_ties_tell_no_order():
     frame, judged, _ = few_of_many(n=40, columns=3)
-    with pytest.raises(ValueError, match="`auto-order` needs pairs that are no ties"):
-        fit_comparisons(frame, judged.assign(difference=0.0), weight_decay="auto-order", valid=0, prior=0.5, epochs=1)
+    with pytest.raises(ValueError, match="weight_decay='auto-order' needs pairs without ties"):
+        fit_comparisons(
+            frame, judged.assign(difference=0.0), weight_decay="auto-order", validation_fraction=0, prior=0.5, epochs=1
+        )
 
 
 @pytest.mark.filterwarnings("ignore:the differences do not determine")
 def test_more_features_than_items_are_warned_of():
     frame, judged, _ = few_of_many(n=40, columns=60)
-    how = {"epochs": 1, "valid": 0, "prior": 0.5}
-    with pytest.warns(UserWarning, match="60 features and only 40 compared items: a linear model"):
+    how = {"epochs": 1, "validation_fraction": 0, "prior": 0.5}
+    with pytest.warns(UserWarning, match="60 features and only 40 compared items: a network may overfit"):
         model = fit_comparisons(frame, judged, **how)
-    assert any("--model linear" in text for text in model.about["warnings"])
+    assert any("model='linear'" in text for text in model.about.warnings)
     line = fit_comparisons(frame, judged, model="linear", **how)
-    assert not any("--model linear" in text for text in line.about["warnings"])
+    assert not any("model='linear'" in text for text in line.about.warnings)

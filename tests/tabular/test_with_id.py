@@ -27,10 +27,10 @@ def model():
 
 def test_what_no_column_tells_is_known_by_the_id(model):
     assert np.corrcoef(model.predict_proba(FRAME)[:, 1], RISK)[0, 1] > 0.95
-    assert model.about["data"]["columns"] == {"noise": "number", "patient": "category"}
+    assert model.about.data.columns == {"noise": "number", "patient": "category"}
     assert model.id_name == "patient"
     blind = fit_comparisons(FRAME, JUDGED, **HOW)
-    assert blind.validation["judged"]["explained"] < 0.1 < 0.9 < model.validation["judged"]["explained"]
+    assert blind.validation.test.r2 < 0.1 < 0.9 < model.validation.test.r2
     assert blind.id_name is None
 
 
@@ -65,17 +65,17 @@ def test_the_whole_way_by_files(tmp_path, name):
     fitted = confdiff("fit", "items.csv", "pairs.csv", *options, cwd=tmp_path)
     assert fitted.returncode == 0, fitted.stderr
     assert "of items known by their id" in fitted.stdout
-    assert "of items that it knows by their id" in (tmp_path / "model" / "card.html").read_text()
+    assert "of items that the model knows by their id" in (tmp_path / "model" / "card.html").read_text()
     assert confdiff("predict", "model", "items.csv", cwd=tmp_path).returncode == 0
     scores = pd.read_csv(tmp_path / "scores.csv")
     assert np.corrcoef(scores["probability"], RISK)[0, 1] > 0.95
     assert scores["id"].astype(str).tolist() == [f"{i}" if name != "P{}" else f"P{i}" for i in range(60)]
     judged = confdiff("evaluate", "model", "items.csv", "--pairs", "pairs.csv", "--json", cwd=tmp_path)
-    assert json.loads(judged.stdout)["order"] > 0.9
+    assert json.loads(judged.stdout)["pairwise_accuracy"] > 0.9
     FRAME.rename_axis("who").to_csv(tmp_path / "others.csv")
     refused = confdiff("predict", "model", "others.csv", cwd=tmp_path)
     assert refused.returncode == 2
-    assert "'patient' not there" in refused.stderr
+    assert "'patient' missing" in refused.stderr
 
 
 def test_a_model_with_ids_comes_back(model, tmp_path):
@@ -85,5 +85,5 @@ def test_a_model_with_ids_comes_back(model, tmp_path):
 
 
 def test_what_is_known_by_its_id_is_not_held_out_by_group():
-    with pytest.raises(ValueError, match="cannot be held out by group"):
-        fit_comparisons(FRAME, JUDGED, with_id=True, valid_by_group=True)
+    with pytest.raises(ValueError, match="with_id=True holds out pairs and hold_out_groups=True holds out groups"):
+        fit_comparisons(FRAME, JUDGED, with_id=True, hold_out_groups=True)

@@ -74,9 +74,9 @@ def evaluate_command(
             if output is not None:
                 files = write_evaluation(measures, output, f"{model.name} on {items.name}")
     if as_json:
-        typer.echo(json.dumps(measures.as_dict(), indent=1))
+        typer.echo(json.dumps(measures.to_json(), indent=1))
         return
-    _print_measures(measures.as_dict())
+    _print_measures(measures.to_json())
     say_files(files)
 
 
@@ -85,6 +85,8 @@ def _print_measures(measures: dict[str, Any]) -> None:
     for name, value in measures.items():
         if isinstance(value, int | float) or value is None:
             table.add_row(name.replace("_", " "), f"{value:,}" if isinstance(value, int) else as_digits(value))
+    if "interval" in measures:
+        table.add_row("95 % interval of the accuracy", " to ".join(map(as_digits, measures["interval"])))
     results.print(table)
     if "confusion" in measures:
         (true_negatives, false_positives), (false_negatives, true_positives) = measures["confusion"]

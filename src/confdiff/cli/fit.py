@@ -26,8 +26,8 @@ from confdiff.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from confdiff.tabular.fitting import FitOptions
     from confdiff.tabular.model.model import ComparisonModel
+    from confdiff.tabular.options import FitOptions
 
 _TRAINING = "Training"
 _VALIDATION = "Validation"
@@ -142,21 +142,21 @@ def fit_command(
         confdiff fit items.csv pairs.csv --model linear --weight-decay auto
     """
     with status("loading PyTorch"):
-        from confdiff.tabular.fitting import FitOptions
+        from confdiff.tabular.options import FitOptions
         from confdiff.tabular.scales import parse_scale
     options = FitOptions(
         method=method,
         model=model,
         prior=_parse_prior(prior),
-        valid=validation_fraction,
-        valid_by_group=hold_out_groups,
+        validation_fraction=validation_fraction,
+        hold_out_groups=hold_out_groups,
         with_id=with_id,
         epochs=epochs,
         batch_size=batch_size,
         learning_rate=learning_rate,
         weight_decay=_parse_weight_decay(weight_decay),
         kinds=_kinds(number=number, category=category, text=text),
-        most_words=max_features,
+        max_features=max_features,
         seed=seed,
     )
     tables: dict[str, Any] = {
@@ -165,9 +165,15 @@ def fit_command(
         "id": id,
         "ignore": tuple(ignore or ()),
         "scale": None if scale is None else parse_scale(scale),
-        "columns": {"left": left, "right": right, "difference": difference, "weight": weight, "group": group},
+        "left": left,
+        "right": right,
+        "difference": difference,
+        "weight": weight,
+        "group": group,
+        "labels": labels,
+        "stream": stream or pairs.is_dir(),
     }
-    fitted = _fit(tables, options, output, labels=labels, stream=stream, resume=resume, overwrite=overwrite)
+    fitted = _fit(tables, options, output, resume=resume, overwrite=overwrite)
     print_model(fitted)
     say_files({"model": output, "card": output / "card.html"})
 
@@ -185,28 +191,23 @@ def _fit(
     options: "FitOptions",
     output: Path,
     *,
-    labels: str | None,
-    stream: bool,
     resume: bool,
     overwrite: bool,
 ) -> "ComparisonModel":
-    """Fit, in memory or streamed, with a checkpoint beside the output, and save the model."""
+    """Fit with a checkpoint beside the output, and save the model."""
     from confdiff.io.atomic import check_new_folder
     from confdiff.tabular.fitting import fit_comparisons
-    from confdiff.tabular.streaming import fit_streamed
 
     replaces = overwrite or resume
     check_new_folder(output, overwrite=replaces)
     checkpoint = output.with_name(output.name + ".checkpoint")
     _check_checkpoint(checkpoint, resume=resume, overwrite=overwrite)
-    tables = tables | {"checkpoint": checkpoint, "verbose": int(not is_quiet())}
+    work = output.with_name(output.name + ".work")
     warnings.simplefilter("ignore", UserWarning)  # print_model prints them
     try:
-        if stream or tables["pairs"].is_dir():
-            _check_stream(labels, options)
-            fitted = fit_streamed(options=options, work=output.with_name(output.name + ".work"), **tables)
-        else:
-            fitted = fit_comparisons(options=options, labels=labels, **tables)
+        fitted = fit_comparisons(
+            options=options, work=work, checkpoint=checkpoint, verbose=int(not is_quiet()), **tables
+        )
     except KeyboardInterrupt:
         if checkpoint.exists():
             say(f"interrupted; {checkpoint} holds the progress. The same command with --resume continues.")
@@ -214,20 +215,6 @@ def _fit(
     fitted.save(output, overwrite=replaces)
     checkpoint.unlink(missing_ok=True)
     return fitted
-
-
-def _check_stream(labels: str | None, options: "FitOptions") -> None:
-    flags = {
-        "--labels": labels is not None,
-        "--hold-out-groups": options.valid_by_group,
-        "--with-id": options.with_id,
-        f"--weight-decay {options.weight_decay}": isinstance(options.weight_decay, str),
-    }
-    for flag, is_used in flags.items():
-        if is_used:
-            raise ValueError(
-                f"{flag} needs all pairs in memory, but these are streamed: leave it out, or use a sample."
-            )
 
 
 def _check_checkpoint(path: Path, *, resume: bool, overwrite: bool) -> None:

@@ -1,8 +1,9 @@
 """confdiff show, export: describe a model, and write it as ONNX."""
 
 import json
+import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -13,6 +14,7 @@ from confdiff.cli.options import JsonOption, ModelArgument, option
 from confdiff.display.text import listed
 
 if TYPE_CHECKING:
+    from confdiff.tabular.model.about import Validation
     from confdiff.tabular.model.model import ComparisonModel
 
 
@@ -27,7 +29,7 @@ def show_model(model: ModelArgument, as_json: JsonOption = False) -> None:
         from confdiff.tabular.model.model import load_model
     fitted = load_model(model)
     if as_json:
-        typer.echo(json.dumps(fitted.about | {"prior": fitted.classifier.prior_}, indent=1))
+        typer.echo(json.dumps(fitted.about.to_json() | {"prior": fitted.classifier.prior_}, indent=1))
         return
     print_model(fitted)
     say_files({"card": model / "card.html"})
@@ -61,40 +63,35 @@ def export_model(
 def print_model(model: "ComparisonModel") -> None:
     """Print the data, the options, the warnings and the validation of a model."""
     about = model.about
-    data = about["data"]
+    data = about.data
     fitted = model.classifier
-    say(f"{data['pairs']:,} pairs of {data['compared items']:,} items, {data['features']:,} features; {data['scale']}")
-    say("columns: " + listed(f"{name} ({kind})" for name, kind in data["columns"].items()))
+    say(f"{data.pairs:,} pairs of {data.compared_items:,} items, {data.features:,} features; {data.scale}")
+    say("columns: " + listed(f"{name} ({kind})" for name, kind in data.columns.items()))
     say(f"{fitted.method}, {fitted.model}, {fitted.n_iter_} epochs, prior {fitted.prior_:.3f}")
-    if about.get("weight decays"):
-        _print_weight_decays(about)
-    for warning in dict.fromkeys(about["warnings"]):
+    search = about.weight_decay_search
+    if search is not None:
+        scores = ", ".join(f"{decay:g} {mean:.3f}" for decay, mean in search.tried)
+        say(f"weight decay {search.best:g}, chosen by {search.criterion}: {scores}")
+    for warning in about.warnings:
         say(f"warning: {translated(warning)}")
-    if about["validation"] is None:
+    if about.validation is None:
         say("no pairs were held out, so there are no measures of its quality")
         return
-    _print_validation(about)
+    _print_validation(about.validation, "with a new item" if model.id_name is None else "of items known by their id")
 
 
-def _print_validation(about: dict[str, Any]) -> None:
+def _print_validation(validation: "Validation", title: str) -> None:
     table = Table(
         name_column("held-out pairs"),
         *map(number_column, ("pairs", "pairwise accuracy", "R²", "RMSE")),
     )
-    test = "with a new item" if about["data"].get("id") is None else "of items known by their id"
-    for name, title in (("judged", test), ("both items new", "both items new")):
-        if name in about["validation"]:
-            row = about["validation"][name]
-            measures = (as_digits(row[key]) for key in ("order", "explained", "error"))
-            table.add_row(title, f"{row['pairs']:,}", *measures)
+    for name, row in ((title, validation.test), ("both items new", validation.new_items)):
+        if row is not None:
+            measures = (row.pairwise_accuracy, row.r2, row.rmse)
+            table.add_row(name, f"{row.pairs:,}", *map(as_digits, measures))
     results.print(table)
-
-
-def _print_weight_decays(about: dict[str, Any]) -> None:
-    scores = ", ".join(f"{decay:g} {value:.3f}" for decay, value in about["weight decays"])
-    say(f"weight decay {about['options']['weight_decay']:g}, chosen by {about['weight decay by']}: {scores}")
 
 
 def as_digits(value: float | None) -> str:
     """Return a measure with three digits, or a dash where there is none."""
-    return "-" if value is None else f"{value:.3f}"
+    return "-" if value is None or math.isnan(value) else f"{value:.3f}"

@@ -138,9 +138,16 @@ def _index_holds_ids(source: Any, columns: Columns) -> bool:
     return _recognised(columns, ID) is None or list(source.index) != list(range(len(source)))
 
 
-def recognised_id(source: Source, names: Iterable[str]) -> str:
-    """Return which of these columns holds the ids."""
-    return _find_column(source, names, "id", None, ID)
+def choose_columns(
+    source: Source, names: Iterable[str], id: str | None, ignore: Iterable[str]
+) -> tuple[str, list[str]]:
+    """Return which column of a table of items holds the ids, and which others are not ignored."""
+    columns = list(names)
+    id_name = _find_column(source, columns, "id", id, ID)
+    columns.remove(id_name)
+    for column in ignore:
+        columns.remove(_check_column(source, columns, column, "ignore"))
+    return id_name, columns
 
 
 def read_judged(source: Any, **columns: str | None) -> PairTable:

@@ -1,6 +1,7 @@
-"""The penalty on large weights, chosen by folds of the pairs that are trained on."""
+"""Choose the weight decay by cross-validation on the pairs that are not in the test set."""
 
 import warnings
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,27 +14,61 @@ from confdiff.pairs.splitting import ItemKFold
 from confdiff.tabular.model.agreement import Agreement, agreement
 
 WEIGHT_DECAYS = (1e-6, 1e-5, 1e-4, 2e-4, 4e-4, 8e-4, 1.6e-3, 3.2e-3)
-"""What is tried."""
+"""The candidates."""
 FOLDS = 4
+_Rows = NDArray[np.int64]
 
 
 class Criterion(NamedTuple):
-    """What is to be highest, as a mean over folds: a field of :class:`Agreement`, and in words."""
+    """What a search maximises: a field of :class:`Agreement`, and its description."""
 
     measure: str
     words: str
 
 
 CRITERIA = {
-    "auto": Criterion("explained", "the share of the differences of held-out pairs that is explained"),
-    "auto-order": Criterion("order", "the share of held-out pairs whose order is right"),
+    "auto": Criterion("r2", "R² of the differences of held-out pairs"),
+    "auto-order": Criterion("pairwise_accuracy", "pairwise accuracy on held-out pairs"),
 }
-"""How a weight decay may be chosen."""
-
-Rows = NDArray[np.int64]
+"""The values of ``weight_decay`` that ask for a search, and what each maximises."""
 
 
-def try_weight_decays(
+@dataclass(frozen=True)
+class WeightDecaySearch:
+    """The result of a search for the weight decay.
+
+    Attributes
+    ----------
+    criterion
+        What was maximised, in words.
+    tried
+        (weight decay, mean of the criterion over the folds) of each candidate.
+
+    Examples
+    --------
+    >>> WeightDecaySearch("R²", tried=((1e-5, 0.3), (1e-3, 0.4))).best
+    0.001
+    """
+
+    criterion: str
+    tried: tuple[tuple[float, float], ...]
+
+    @property
+    def best(self) -> float:
+        """The weight decay with the highest mean; of equals the smallest."""
+        return max(self.tried, key=lambda row: row[1])[0]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the search as JSON values."""
+        return {"criterion": self.criterion, "tried": [list(row) for row in self.tried]}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "WeightDecaySearch":
+        """Return what :meth:`to_json` described."""
+        return cls(criterion=values["criterion"], tried=tuple((decay, mean) for decay, mean in values["tried"]))
+
+
+def search_weight_decay(
     classifier: ConfDiffClassifier,
     pairs: Pairs,
     units: NDArray[Any] | None,
@@ -41,59 +76,75 @@ def try_weight_decays(
     *,
     by: str = "auto",
     labelled: tuple[Any, Any] | None = None,
-) -> list[list[float]]:
-    """Weight decays, each with the mean over folds of what is to be highest.
+) -> WeightDecaySearch:
+    """Try each of :data:`WEIGHT_DECAYS` in each fold.
 
-    by: a name from :data:`CRITERIA`. The order is what matters for a ranking; explaining the differences, for
-    probabilities, which asks for less decay, since decay makes differences small before it makes them wrong.
-    units: (n,) what a fold has whole, such as the group of each pair; None for items, of which none leaks.
-    labelled: as in ``ConfDiffClassifier.fit``. With ``classifier.verbose`` a bar shows how far it is.
+    For a ranking only the order matters. Probabilities need a high R², which asks for less decay: decay shrinks
+    differences before it reverses them.
+
+    Parameters
+    ----------
+    classifier : ConfDiffClassifier
+        Gives all other parameters. With ``verbose`` a progress bar is shown.
+    pairs : Pairs
+        The pairs of the training and the validation set.
+    units : array of shape (n,), optional
+        What a fold contains as a whole, such as the group of each pair; None for items.
+    seed : int
+        Of the folds.
+    by : str
+        A name from :data:`CRITERIA`.
+    labelled : tuple, optional
+        As in ``ConfDiffClassifier.fit``.
+
+    Raises
+    ------
+    ValueError
+        There are too few units, or a fold has only ties and ``by`` is ``"auto-order"``.
     """
     from rich.console import Console
     from rich.progress import track
 
     plain = clone(classifier).set_params(early_stopping=False, calibrated=False, verbose=0)
-    fits = [(decay, *fold) for decay in WEIGHT_DECAYS for fold in folds_of(pairs, units, seed)]
+    folds = folds_of(pairs, units, seed)
+    fits = [(decay, train, test) for decay in WEIGHT_DECAYS for train, test in folds]
     shown = track(fits, "weight decay", console=Console(stderr=True), transient=True, disable=not classifier.verbose)
-    found = [
-        _agreement(clone(plain).set_params(weight_decay=decay), pairs, kept, judged, labelled)
-        for decay, kept, judged in shown
+    figures = [
+        _agreement(clone(plain).set_params(weight_decay=decay), pairs, train, test, labelled)
+        for decay, train, test in shown
     ]
-    values = np.reshape([getattr(each, CRITERIA[by].measure) for each in found], (len(WEIGHT_DECAYS), FOLDS))
+    values = np.reshape([getattr(figure, CRITERIA[by].measure) for figure in figures], (len(WEIGHT_DECAYS), FOLDS))
     if np.isnan(values).any():
-        raise ValueError(f"weight decay `{by}` needs pairs that are no ties, in each of {FOLDS} folds; take `auto`.")
-    means = values.mean(axis=1)
-    return [[decay, float(mean)] for decay, mean in zip(WEIGHT_DECAYS, means, strict=True)]
+        raise ValueError(
+            f"weight_decay={by!r} needs pairs without ties in each of {FOLDS} folds; pass weight_decay='auto'."
+        )
+    means = values.mean(axis=1).tolist()
+    return WeightDecaySearch(criterion=CRITERIA[by].words, tried=tuple(zip(WEIGHT_DECAYS, means, strict=True)))
 
 
-def best_weight_decay(tried: list[list[float]]) -> float:
-    """The best of them; of equals the smallest.
-
-    >>> best_weight_decay([[1e-5, 0.3], [1e-3, 0.4]])
-    0.001
-    """
-    return max(tried, key=lambda row: row[1])[0]
-
-
-def folds_of(pairs: Pairs, units: NDArray[Any] | None, seed: int) -> list[tuple[Rows, Rows]]:
-    """(pairs to train on, pairs to judge by) of each fold."""
+def folds_of(pairs: Pairs, units: NDArray[Any] | None, seed: int) -> list[tuple[_Rows, _Rows]]:
+    """Return (rows of training pairs, rows of test pairs) of each fold, so that no item or unit is in both."""
     from sklearn.model_selection import GroupKFold
 
     if units is None:
         return list(ItemKFold(FOLDS, seed=seed).split(pairs))
     count = len(set(units.tolist()))
     if count < FOLDS:
-        raise ValueError(f"weight decay `auto` needs at least {FOLDS} groups or pairs to fold; there are {count}.")
+        raise ValueError(
+            f"a search for the weight decay needs at least {FOLDS} groups or pairs to divide into folds; got {count}. "
+            "Pass a number, such as weight_decay=1e-4."
+        )
     return list(GroupKFold(FOLDS, shuffle=True, random_state=seed).split(units, groups=units))
 
 
 def _agreement(
-    classifier: ConfDiffClassifier, pairs: Pairs, kept: Rows, judged: Rows, labelled: tuple[Any, Any] | None
+    classifier: ConfDiffClassifier, pairs: Pairs, train: _Rows, test: _Rows, labelled: tuple[Any, Any] | None
 ) -> Agreement:
+    """Fit a classifier on the pairs of a fold and measure it on the others."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the fit of all pairs gives them again
-        classifier.fit(pairs[kept], validation=pairs[judged], labelled=labelled)
-    held_out = pairs[judged].compact()
+        warnings.simplefilter("ignore", UserWarning)  # the fit to all pairs repeats them
+        classifier.fit(pairs[train], validation=pairs[test], labelled=labelled)
+    held_out = pairs[test].compact()
     p = classifier.predict_proba(held_out.items.numpy())[:, 1]
     (c,) = held_out.targets("differences").numpy()
     weight = None if held_out.weight is None else held_out.weight.numpy()

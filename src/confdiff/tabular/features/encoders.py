@@ -1,7 +1,7 @@
-"""Columns of items as numbers: numbers scaled, categories one-hot, text by its words. What was learned is plain data.
+"""Encode columns of items as numbers: numbers scaled, categories one-hot, texts as TF-IDF weights.
 
-An encoder is learned from the columns of one kind, gives (N, k) floats, and becomes a dictionary of plain values and
-back, so that a saved model needs nothing executed to be read.
+An encoder is learned from the columns of one kind and returns (N, k) floats. It is converted to plain values and
+back, so that reading a saved model executes nothing.
 """
 
 from collections.abc import Iterator
@@ -18,15 +18,23 @@ from confdiff.tabular.tables import Columns
 from confdiff.tabular.values import as_numeric, is_missing
 from confdiff.validation import check_choice, check_finite
 
-Matrix = NDArray[np.float32]
+_Matrix = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """Numbers, less their mean and divided by their standard deviation.
+    """Standardise numeric columns.
 
-    fill: what stands in for a missing number, the median. marked: those that were missing in training somewhere; they
-    have a further column that is 1 where the number is missing.
+    Attributes
+    ----------
+    columns
+        The names of the columns.
+    fill
+        The median of each, which replaces missing numbers.
+    mean, scale
+        Mean and standard deviation of each.
+    marked
+        The columns with missing numbers in training. Each has a further feature: 1 where the number is missing.
     """
 
     kind: ClassVar[str] = "number"
@@ -38,41 +46,50 @@ class Numbers:
 
     @classmethod
     def learn(cls, columns: Columns, source: Source) -> Self:
-        """From the columns of training."""
+        """Learn from the columns of training."""
         from sklearn.impute import SimpleImputer
         from sklearn.preprocessing import StandardScaler
 
         values = np.stack([as_numbers(source, name, column) for name, column in columns.items()], axis=1)
         imputer = SimpleImputer(strategy="median", keep_empty_features=True).fit(values)
         scaler = StandardScaler().fit(imputer.transform(values))
-        marked = [name for name, column in zip(columns, values.T, strict=True) if np.isnan(column).any()]
-        fill, mean, scale = (tuple(found.tolist()) for found in (imputer.statistics_, scaler.mean_, scaler.scale_))
-        return cls(tuple(columns), fill, mean, scale, tuple(marked))
+        return cls(
+            columns=tuple(columns),
+            fill=tuple(imputer.statistics_.tolist()),
+            mean=tuple(scaler.mean_.tolist()),
+            scale=tuple(scaler.scale_.tolist()),
+            marked=tuple(name for name, numbers in zip(columns, values.T, strict=True) if np.isnan(numbers).any()),
+        )
 
-    def encode(self, columns: Columns, source: Source) -> Matrix:
-        """(N, columns and marked ones)."""
+    def encode(self, columns: Columns, source: Source) -> _Matrix:
+        """Return (N, columns and marked columns)."""
         rows = len(next(iter(columns.values())))
         encoded = np.empty((rows, len(self.columns) + len(self.marked)), dtype=np.float32)
-        for place, name in enumerate(self.columns):
+        for index, name in enumerate(self.columns):
             numbers = as_numbers(source, name, columns[name])
             missing = np.isnan(numbers)
             if name in self.marked:
                 encoded[:, len(self.columns) + self.marked.index(name)] = missing
-            filled = np.where(missing, self.fill[place], numbers) if missing.any() else numbers
-            encoded[:, place] = (filled - self.mean[place]) / self.scale[place]
+            filled = np.where(missing, self.fill[index], numbers) if missing.any() else numbers
+            encoded[:, index] = (filled - self.mean[index]) / self.scale[index]
         return encoded
 
     def names(self) -> Iterator[str]:
-        """What the numbers are called."""
+        """Yield the names of the features."""
         yield from self.columns
         yield from (f"{name} is missing" for name in self.marked)
 
 
 @dataclass(frozen=True)
 class Category:
-    """A column that holds one of a few values: 1 at the one it holds. A value not seen in training is none of them.
+    """Encode a column with few values as one-hot features; a value that is new after training gives zeros.
 
-    values: in their order; an empty text stands for a missing value.
+    Attributes
+    ----------
+    columns
+        The name of the column.
+    values
+        Its sorted values; the empty text is a missing value.
     """
 
     kind: ClassVar[str] = "category"
@@ -81,29 +98,38 @@ class Category:
 
     @classmethod
     def learn(cls, columns: Columns, source: Source) -> Self:
-        """From the column of training."""
+        """Learn from the column of training."""
         ((name, column),) = columns.items()
-        return cls((name,), tuple(np.unique(as_text(column)).tolist()))
+        return cls(columns=(name,), values=tuple(np.unique(as_text(column)).tolist()))
 
-    def encode(self, columns: Columns, source: Source) -> Matrix:
-        """(N, values)."""
-        places = find_rows(np.array(self.values, dtype=object), as_text(columns[self.columns[0]]))
-        encoded = np.zeros((len(places), len(self.values)), dtype=np.float32)
-        known = np.flatnonzero(places >= 0)
-        encoded[known, places[known]] = 1
+    def encode(self, columns: Columns, source: Source) -> _Matrix:
+        """Return (N, values)."""
+        positions = find_rows(np.array(self.values, dtype=object), as_text(columns[self.columns[0]]))
+        encoded = np.zeros((len(positions), len(self.values)), dtype=np.float32)
+        rows = np.flatnonzero(positions >= 0)
+        encoded[rows, positions[rows]] = 1
         return encoded
 
     def names(self) -> Iterator[str]:
-        """What the numbers are called."""
+        """Yield the names of the features."""
         yield from (f"{self.columns[0]} = {value or '(missing)'}" for value in self.values)
 
 
 @dataclass(frozen=True)
 class Text:
-    """A column of text: the weights of its words (TF-IDF, rows of length 1), and its form.
+    """Encode a column of text as the TF-IDF weights of its words (rows of length 1) and measures of its form.
 
-    words: those that stand in at least two texts. idf: their inverse document frequencies.
-    mean, scale: of the measures of :data:`~confdiff.tabular.features.text_form.FORM`, which are the last columns.
+    Attributes
+    ----------
+    columns
+        The name of the column.
+    words
+        The words, each of which occurs in at least two texts.
+    idf
+        Their inverse document frequencies.
+    mean, scale
+        Mean and standard deviation of the measures of :data:`~confdiff.tabular.features.text_form.FORM`, which are
+        the last features.
     """
 
     kind: ClassVar[str] = "text"
@@ -114,31 +140,31 @@ class Text:
     scale: tuple[float, ...]
 
     @classmethod
-    def learn(cls, columns: Columns, source: Source, most_words: int = 2000) -> Self:
-        """From the column of training."""
+    def learn(cls, columns: Columns, source: Source, max_features: int = 2000) -> Self:
+        """Learn from the column of training, with at most ``max_features`` words."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         ((name, column),) = columns.items()
         texts = as_text(column)
-        vectorizer = TfidfVectorizer(min_df=2, sublinear_tf=True, max_features=most_words, dtype=np.float32)
+        vectorizer = TfidfVectorizer(min_df=2, sublinear_tf=True, max_features=max_features, dtype=np.float32)
         try:
             vectorizer.fit(texts)
         except ValueError as error:
-            raise ValueError(f"{source}, column {name!r}, has no word that stands in two texts; ignore it.") from error
-        words = vectorizer.get_feature_names_out().tolist()
+            raise ValueError(
+                f"{source}, column {name!r}: no word occurs in two texts. Leave it out with ignore={name!r}."
+            ) from error
         form = form_of(texts)
         spread = form.std(axis=0)
-        scale = np.where(spread > 0, spread, 1.0)
         return cls(
-            (name,),
-            tuple(words),
-            tuple(vectorizer.idf_.tolist()),
-            tuple(form.mean(axis=0).tolist()),
-            tuple(scale.tolist()),
+            columns=(name,),
+            words=tuple(vectorizer.get_feature_names_out().tolist()),
+            idf=tuple(vectorizer.idf_.tolist()),
+            mean=tuple(form.mean(axis=0).tolist()),
+            scale=tuple(np.where(spread > 0, spread, 1.0).tolist()),
         )
 
-    def encode(self, columns: Columns, source: Source) -> Matrix:
-        """(N, words and form)."""
+    def encode(self, columns: Columns, source: Source) -> _Matrix:
+        """Return (N, words and measures of form)."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         texts = as_text(columns[self.columns[0]])
@@ -149,34 +175,34 @@ class Text:
         return np.concatenate([weights, form.astype(np.float32)], axis=1)
 
     def names(self) -> Iterator[str]:
-        """What the numbers are called."""
+        """Yield the names of the features."""
         yield from (f"{self.columns[0]}: {word}" for word in self.words)
         yield from (f"{self.columns[0]}: {measure}" for measure in FORM)
 
 
 Encoder = Numbers | Category | Text
-KINDS: dict[str, type[Encoder]] = {encoder.kind: encoder for encoder in (Numbers, Category, Text)}
+_ENCODERS: dict[str, type[Encoder]] = {encoder.kind: encoder for encoder in (Numbers, Category, Text)}
 
 
-def as_state(encoder: Encoder) -> dict[str, Any]:
-    """An encoder as plain values."""
+def encoder_to_state(encoder: Encoder) -> dict[str, Any]:
+    """Return an encoder as plain values."""
     return {"kind": encoder.kind, **asdict(encoder)}
 
 
-def from_state(state: dict[str, Any]) -> Encoder:
-    """The encoder that :func:`as_state` made these values of."""
-    values: dict[str, Any] = {
+def encoder_from_state(state: dict[str, Any]) -> Encoder:
+    """Return the encoder that :func:`encoder_to_state` described."""
+    encoder = _ENCODERS[check_choice("kind of column", state["kind"], _ENCODERS)]
+    fields: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in state.items() if name != "kind"
     }
-    return KINDS[check_choice("kind of column", state["kind"], KINDS)](**values)
+    return encoder(**fields)
 
 
 def as_numbers(source: Source, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
-    """A column of numbers, of truth values or of times (in days), NaN where one is missing."""
+    """Return a column of numbers, truth values or times (in days) as floats, with NaN where one is missing."""
     if column.dtype.kind == "M":
-        missing = np.isnat(column)
         days = (column - np.datetime64(0, "D")) / np.timedelta64(1, "D")
-        return np.where(missing, np.nan, days)
+        return np.where(np.isnat(column), np.nan, days)
     numbers = as_numeric(source, name, column)
     if numbers.dtype.kind == "f":
         check_finite(source.column(name), np.where(np.isnan(numbers), 0, numbers), start=source.first_row)
@@ -184,9 +210,8 @@ def as_numbers(source: Source, name: str, column: NDArray[Any]) -> NDArray[np.fl
 
 
 def as_text(column: NDArray[Any]) -> NDArray[Any]:
-    """A column as text, empty where nothing stands there; each as long as it is."""
+    """Return a column as an array of text objects, empty where a value is missing."""
+    values = zip(column.tolist(), is_missing(column), strict=True)
     text = np.empty(len(column), dtype=object)
-    text[:] = [
-        "" if missing else str(value) for value, missing in zip(column.tolist(), is_missing(column), strict=True)
-    ]
+    text[:] = ["" if missing else str(value) for value, missing in values]
     return text

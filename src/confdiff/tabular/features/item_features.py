@@ -1,4 +1,4 @@
-"""From mixed columns of items to the numbers that a network takes."""
+"""Turn mixed columns of items into the numeric features of a network."""
 
 from collections.abc import Mapping
 from numbers import Real
@@ -9,15 +9,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from confdiff.display.text import listed
 from confdiff.tabular.features.encoders import (
     Category,
     Encoder,
     Numbers,
     Text,
     as_numbers,
-    as_state,
     as_text,
-    from_state,
+    encoder_from_state,
+    encoder_to_state,
 )
 from confdiff.tabular.sources import Source
 from confdiff.tabular.tables import Columns, ItemTable, columns_of
@@ -27,27 +28,37 @@ from confdiff.validation import check_choice, check_count, warn_user
 KINDS = ("number", "flag", "time", "category", "text", "ignore")
 """What a column can hold."""
 
-NUMERIC = ("number", "flag", "time")
-_MOST_VALUES = 50  # of a category
-_FEWEST_WORDS = 3  # of a text, on average
+_NUMERIC = ("number", "flag", "time")
+_KIND_OF_TYPE = {"b": "flag", "i": "number", "u": "number", "f": "number", "M": "time"}
+_MAX_CATEGORIES = 50
+_MIN_WORDS = 3  # of a text, on average
 
 
 class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Turns the columns of items into numbers: numbers are scaled, categories one-hot, texts weighted by their words.
+    """Turn the columns of items into numbers: numbers are scaled, categories one-hot encoded, texts TF-IDF weighted.
 
-    A missing number is replaced by the median and marked in a column of its own; a missing category is one of its own.
-    The order of the columns does not matter, and columns that were not there in ``fit`` are no matter.
+    A missing number becomes the median, and a further feature marks it; a missing category is a category of its own.
+    The order of the columns does not matter, and columns that ``fit`` has not seen are ignored.
 
     Parameters
     ----------
-    kinds : column -> ``"number"``, ``"flag"`` (true or false), ``"time"``, ``"category"``, ``"text"`` or ``"ignore"``;
-        those not named are recognised.
-    most_words : how many words of a text are used, the most frequent ones.
+    kinds : mapping, optional
+        Column -> ``"number"``, ``"flag"`` (true or false), ``"time"``, ``"category"``, ``"text"`` or ``"ignore"``.
+        Other columns are recognised.
+    max_features : int
+        How many words of a text column to use, the most frequent ones.
 
     Attributes
     ----------
-    kinds_ : what each column was taken for. encoders_ : what was learned. feature_names_in_, n_features_in_.
+    kinds_ : dict
+        Column -> what it was taken for.
+    encoders_ : list
+        What was learned of the columns.
+    feature_names_in_, n_features_in_
+        The columns in use, and their number.
 
+    Examples
+    --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"age": [30, 50, 40, 40], "ward": ["A", "B", "A", "B"]})
     >>> ItemFeatures().fit(frame).transform(frame).round(2)
@@ -58,21 +69,34 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     3  0.00       0.0       1.0
     """
 
-    def __init__(self, *, kinds: Mapping[str, str] | None = None, most_words: int = 2000) -> None:
+    def __init__(self, *, kinds: Mapping[str, str] | None = None, max_features: int = 2000) -> None:
         self.kinds = kinds
-        self.most_words = most_words
+        self.max_features = max_features
 
     def fit(self, X: Any, y: Any = None, *, rows: NDArray[np.int64] | None = None) -> "ItemFeatures":
-        """Learn from items: a data frame, or a mapping from names to columns. rows: those to learn from, if not all."""
-        check_count("most_words", self.most_words)
+        """Learn the encoding of columns.
+
+        Parameters
+        ----------
+        X : data frame, mapping from names to columns, or ItemTable
+            The items.
+        y : None
+            Not used; for pipelines of scikit-learn.
+        rows : array of int, optional
+            The rows to learn from; all if not given.
+        """
+        check_count("max_features", self.max_features)
         table = _as_table(X)
         self.kinds_ = self._kinds_of(table)
         used = {name: table.columns[name] for name, kind in self.kinds_.items() if kind != "ignore"}
         if not used:
-            raise ValueError(f"{table.source} must have a column to learn from; none of {list(table.columns)} can be.")
+            raise ValueError(
+                f"{table.source} must have a column to learn from; all are ignored: {listed(table.columns)}. "
+                "Pass kinds={'...': 'category'} for a column that matters."
+            )
         for name in used:
-            if self.kinds_[name] in NUMERIC:
-                as_numbers(table.source, name, used[name])  # of all rows, so that a message names the right one
+            if self.kinds_[name] in _NUMERIC:
+                as_numbers(table.source, name, used[name])  # of all rows, so that messages count rows correctly
         if rows is not None:
             used = {name: column[rows] for name, column in used.items()}
         self.encoders_ = self._learned(table.source, used)
@@ -81,30 +105,45 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return self
 
     def _learned(self, source: Source, used: Columns) -> list[Encoder]:
-        numbers = {name: column for name, column in used.items() if self.kinds_[name] in NUMERIC}
-        encoders: list[Encoder] = [Numbers.learn(numbers, source)] if numbers else []
+        numbers = {name: column for name, column in used.items() if self.kinds_[name] in _NUMERIC}
+        encoders: list[Encoder] = []
+        if numbers:
+            encoders.append(Numbers.learn(numbers, source))
         for name, column in used.items():
             if self.kinds_[name] == "category":
                 encoders.append(Category.learn({name: column}, source))
             elif self.kinds_[name] == "text":
-                encoders.append(Text.learn({name: column}, source, self.most_words))
+                encoders.append(Text.learn({name: column}, source, self.max_features))
         return encoders
 
     def _kinds_of(self, table: ItemTable) -> dict[str, str]:
-        said = dict(self.kinds or {})
-        for name, kind in said.items():
-            check_choice(f"column in kinds, none of {table.source}'s:", name, table.columns)
+        chosen = dict(self.kinds or {})
+        for name, kind in chosen.items():
+            check_choice("column in kinds", name, table.columns)
             check_choice("kind", kind, KINDS)
-        return {name: said.get(name) or kind_of(name, column) for name, column in table.columns.items()}
+        return {name: chosen.get(name) or kind_of(name, column) for name, column in table.columns.items()}
 
     def transform(self, X: Any) -> Any:
-        """The features of items, (N, k): a data frame where a data frame came, else an array."""
+        """Return the features of items.
+
+        Parameters
+        ----------
+        X : data frame, mapping from names to columns, or ItemTable
+            N items with the columns of training.
+
+        Returns
+        -------
+        data frame or array of shape (N, k)
+            A data frame if ``X`` is one.
+        """
         check_is_fitted(self)
         table = _as_table(X)
         missing = [name for name in self.feature_names_in_ if name not in table.columns]
         if missing:
-            there = ", ".join(list(table.columns)[:8])
-            raise ValueError(f"{table.source} must have a column {missing[0]!r}, as in training; it has {there}.")
+            raise ValueError(
+                f"{table.source} must have the columns of training; {listed(map(repr, missing))} missing. "
+                f"The columns are {listed(table.columns)}."
+            )
         encoded = np.concatenate([encoder.encode(table.columns, table.source) for encoder in self.encoders_], axis=1)
         if not hasattr(X, "iloc"):
             return encoded
@@ -113,55 +152,58 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return pd.DataFrame(encoded, index=X.index, columns=self.get_feature_names_out())
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """What the features are called."""
+        """Return the names of the features."""
         check_is_fitted(self)
         return np.array([name for encoder in self.encoders_ for name in encoder.names()], dtype=object)
 
-    def as_state(self) -> dict[str, Any]:
-        """What was learned, as plain values."""
+    def to_state(self) -> dict[str, Any]:
+        """Return what was learned as plain values."""
         check_is_fitted(self)
         return {
-            "most_words": self.most_words,
+            "max_features": self.max_features,
             "kinds": self.kinds_,
-            "encoders": [as_state(encoder) for encoder in self.encoders_],
+            "encoders": [encoder_to_state(encoder) for encoder in self.encoders_],
         }
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> "ItemFeatures":
-        """What :meth:`as_state` gave, fitted again."""
-        features = cls(kinds=state["kinds"], most_words=state["most_words"])
+        """Return the fitted transformer that :meth:`to_state` described."""
+        features = cls(kinds=state["kinds"], max_features=state["max_features"])
         features.kinds_ = dict(state["kinds"])
-        features.encoders_ = [from_state(encoder) for encoder in state["encoders"]]
+        features.encoders_ = [encoder_from_state(encoder) for encoder in state["encoders"]]
         used = [name for name, kind in features.kinds_.items() if kind != "ignore"]
-        features.feature_names_in_, features.n_features_in_ = np.array(used, dtype=object), len(used)
+        features.feature_names_in_ = np.array(used, dtype=object)
+        features.n_features_in_ = len(used)
         return features
 
 
 def kind_of(name: str, column: NDArray[Any]) -> str:
-    """What a column seems to hold.
+    """Return what a column seems to hold, one of :data:`KINDS`; warn where it is to be ignored.
 
     >>> kind_of("ward", np.array(["A", "B", "A"])), kind_of("age", np.array([30.5, np.nan]))
     ('category', 'number')
     """
-    plain = {"b": "flag", "i": "number", "u": "number", "f": "number", "M": "time"}
-    if column.dtype.kind in plain:
-        return plain[column.dtype.kind]
-    there = column[~is_missing(column)]
-    if not len(there):
-        return _ignored(name, "nothing stands in it")
-    if all(isinstance(value, Real) for value in there.tolist()):
-        return "flag" if all(isinstance(value, bool) for value in there.tolist()) else "number"
-    values, words = np.unique(as_text(there)), np.mean([len(str(value).split()) for value in there.tolist()])
-    few = len(values) <= _MOST_VALUES
-    if words >= _FEWEST_WORDS and not (few and len(there) >= 5 * len(values)):
+    if column.dtype.kind in _KIND_OF_TYPE:
+        return _KIND_OF_TYPE[column.dtype.kind]
+    values = column[~is_missing(column)]
+    if not len(values):
+        return _ignored(name, "it is empty")
+    if all(isinstance(value, Real) for value in values.tolist()):
+        return "flag" if all(isinstance(value, bool) for value in values.tolist()) else "number"
+    n_distinct = len(np.unique(as_text(values)))
+    words = np.mean([len(str(value).split()) for value in values.tolist()])
+    few = n_distinct <= _MAX_CATEGORIES
+    if words >= _MIN_WORDS and not (few and len(values) >= 5 * n_distinct):
         return "text"
     if few:
         return "category"
-    return _ignored(name, f"its {len(values):,} values look like names, not like a category or a text")
+    return _ignored(name, f"its {n_distinct:,} values look like names, not like a category or a text")
 
 
-def _ignored(name: str, why: str) -> str:
-    warn_user(f"column {name!r} is left out: {why}. Say what it is if it should count.")
+def _ignored(name: str, reason: str) -> str:
+    warn_user(
+        f"column {name!r} is ignored: {reason}. If it matters, pass its kind, such as kinds={{{name!r}: 'category'}}."
+    )
     return "ignore"
 
 

@@ -1,4 +1,4 @@
-"""The form of a text, whatever its words: people who judge texts go by it too."""
+"""Measure the form of a text, such as its length and punctuation, which influences judgements too."""
 
 from collections.abc import Callable, Iterable
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def _of_words(text: str) -> float:
+def _characters_per_word(text: str) -> float:
     return len(text) / max(1, len(text.split()))
 
 
@@ -14,16 +14,16 @@ FORM: dict[str, Callable[[str], float]] = {
     "commas": lambda text: np.log1p(text.count(",")),
     "exclamation marks": lambda text: np.log1p(text.count("!")),
     "question marks": lambda text: np.log1p(text.count("?")),
-    "small first letter": lambda text: float(text.lstrip()[:1].islower()),
-    "characters a word": _of_words,
+    "lower-case first letter": lambda text: float(text.lstrip()[:1].islower()),
+    "characters per word": _characters_per_word,
     "characters": lambda text: np.log1p(len(text)),
     "length": lambda text: np.log1p(len(text.split())),
 }
-"""What is measured -> how. Numbers of things are logarithms, log(1 + n); the length is that in words."""
+"""Name of a measure -> the measure. Counts n are given as log(1 + n); the length is the number of words."""
 
 
 def form_of(texts: Iterable[str]) -> NDArray[np.float64]:
-    """The form of each text, (N, measures).
+    """Return the measures of :data:`FORM` for each text. Shapes: (N,) -> (N, measures).
 
     >>> form_of(["why not, then?"]).round(2)
     array([[0.69, 0.  , 0.69, 1.  , 4.67, 2.71, 1.39]])

@@ -1,5 +1,6 @@
-"""How well the probabilities of items go with judged pairs: no labels needed."""
+"""Measure how well the probabilities of items agree with judged pairs; no labels are needed."""
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -8,73 +9,120 @@ from numpy.typing import NDArray
 
 from confdiff.metrics import difference_r2, pairwise_accuracy
 
-Vector = NDArray[np.floating[Any]]
+_Vector = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """What probabilities say of judged pairs, beside the judgements.
+    """Agreement of the predicted differences p' - p with the judged differences c of pairs.
 
-    explained: 1 - sum((p' - p - c)^2) / sum(c^2); 1 is perfect, 0 what a constant gets.
-    order: the share of pairs that are no ties whose order is right; half where both have one probability.
-    order_low, order_high: its 95 % interval (Wilson), as if the pairs were independent.
-    error: the root of the mean squared difference between p' - p and c. correlation: of p' - p and c.
+    Attributes
+    ----------
+    pairs
+        Number of pairs.
+    r2
+        1 - sum((p' - p - c)^2) / sum(c^2): 1 is perfect, 0 is that of a constant probability.
+    pairwise_accuracy
+        Fraction of the pairs without ties that are in the right order; equal probabilities count one half.
+    interval
+        95 % confidence interval (low, high) of the pairwise accuracy, as if pairs were independent (Wilson 1927).
+    rmse
+        Root mean squared error of the differences.
+    correlation
+        Pearson correlation of p' - p and c; NaN where one of them is constant.
     """
 
     pairs: int
-    explained: float
-    order: float
-    order_low: float
-    order_high: float
-    error: float
+    r2: float
+    pairwise_accuracy: float
+    interval: tuple[float, float]
+    rmse: float
     correlation: float
 
-    def as_dict(self) -> dict[str, Any]:
-        """As JSON takes it."""
-        return asdict(self)
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures as JSON values, with None for NaN."""
+        values = asdict(self) | {"interval": list(self.interval)}
+        return {name: None if _is_nan(value) else value for name, value in values.items()}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "Agreement":
+        """Return what :meth:`to_json` described."""
+        low, high = values["interval"]
+        figures = {name: math.nan if value is None else value for name, value in values.items()}
+        return cls(**figures | {"interval": (low, high)})
 
 
-def agreement(p: Vector, p_prime: Vector, c: Vector, weight: Vector | None = None) -> Agreement:
-    """Compare p' - p with the judged differences. Shapes: (n,).
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
 
-    >>> agreement(np.array([0.2, 0.6]), np.array([0.7, 0.5]), np.array([0.5, -0.1])).order
+
+def agreement(p: _Vector, p_prime: _Vector, c: _Vector, weight: _Vector | None = None) -> Agreement:
+    """Compare predicted with judged differences.
+
+    Parameters
+    ----------
+    p, p_prime : array of shape (n,)
+        Probabilities of the left and the right items.
+    c : array of shape (n,)
+        Judged differences in [-1, 1].
+    weight : array of shape (n,), optional
+        Weights of the pairs, for R² only.
+
+    Examples
+    --------
+    >>> agreement(np.array([0.2, 0.6]), np.array([0.7, 0.5]), np.array([0.5, -0.1])).pairwise_accuracy
     1.0
     """
-    said, given = (np.asarray(values, dtype=np.float64) for values in (p_prime - p, c))
-    order = pairwise_accuracy(said, given)
-    low, high = wilson(order, int(np.count_nonzero(given)))
-    spread = said.std() > 0 and given.std() > 0
+    predicted = np.asarray(p_prime - p, dtype=np.float64)
+    judged = np.asarray(c, dtype=np.float64)
+    accuracy = pairwise_accuracy(predicted, judged)
+    varies = predicted.std() > 0 and judged.std() > 0
     return Agreement(
-        pairs=len(given),
-        explained=difference_r2(said, given, weight),
-        order=order,
-        order_low=low,
-        order_high=high,
-        error=float(np.sqrt(np.mean((said - given) ** 2))),
-        correlation=float(np.corrcoef(said, given)[0, 1]) if spread else float("nan"),
+        pairs=len(judged),
+        r2=difference_r2(predicted, judged, weight),
+        pairwise_accuracy=accuracy,
+        interval=wilson_interval(accuracy, int(np.count_nonzero(judged))),
+        rmse=float(np.sqrt(np.mean((predicted - judged) ** 2))),
+        correlation=float(np.corrcoef(predicted, judged)[0, 1]) if varies else float("nan"),
     )
 
 
-def wilson(share: float, count: int) -> tuple[float, float]:
-    """The 95 % interval of a share that was seen in ``count`` cases (Wilson 1927).
+def wilson_interval(fraction: float, count: int) -> tuple[float, float]:
+    """Return the 95 % confidence interval of a fraction of ``count`` cases (Wilson 1927).
 
-    >>> tuple(round(end, 3) for end in wilson(0.5, 100))
+    >>> tuple(round(end, 3) for end in wilson_interval(0.5, 100))
     (0.404, 0.596)
     """
     if not count:
         return 0.0, 1.0
     z2 = 1.959964**2 / count
-    centre = (share + z2 / 2) / (1 + z2)
-    reach = np.sqrt(share * (1 - share) * z2 + z2**2 / 4) / (1 + z2)
+    centre = (fraction + z2 / 2) / (1 + z2)
+    reach = np.sqrt(fraction * (1 - fraction) * z2 + z2**2 / 4) / (1 + z2)
     return float(centre - reach), float(centre + reach)
 
 
-def difference_reliability(p: Vector, p_prime: Vector, c: Vector, *, bins: int = 10) -> list[tuple[float, float, int]]:
-    """For each bin of the predicted difference that is not empty: its mean, the mean of those given, and the number."""
-    said = np.asarray(p_prime - p, dtype=np.float64)
-    place = np.minimum(((said + 1) / 2 * bins).astype(int), bins - 1)
-    return [
-        (float(said[place == k].mean()), float(c[place == k].mean()), int((place == k).sum()))
-        for k in range(bins)
-        if (place == k).any()
-    ]
+def difference_reliability(
+    p: _Vector, p_prime: _Vector, c: _Vector, *, bins: int = 10
+) -> tuple[tuple[float, float, int], ...]:
+    """Return the points of a reliability diagram of differences.
+
+    The range [-1, 1] of the predicted difference p' - p is divided into ``bins`` intervals of equal width.
+
+    Parameters
+    ----------
+    p, p_prime, c : array of shape (n,)
+        As in :func:`agreement`.
+    bins : int
+        Number of intervals.
+
+    Returns
+    -------
+    tuple
+        (mean predicted difference, mean judged difference, number of pairs) of each interval that is not empty.
+    """
+    predicted = np.asarray(p_prime - p, dtype=np.float64)
+    number = np.minimum(((predicted + 1) / 2 * bins).astype(int), bins - 1)
+    inside = [number == k for k in range(bins)]
+    return tuple(
+        (float(predicted[mask].mean()), float(c[mask].mean()), int(mask.sum())) for mask in inside if mask.any()
+    )

@@ -1,57 +1,49 @@
-"""What a model is and how good it is, as a page."""
+"""Write the card of a model: a page about its data and its quality."""
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING
 
 from confdiff import __version__
+from confdiff.display.figures import draw_diagonal, new_figure
 from confdiff.display.html import as_data_uri, render
-from confdiff.display.palette import MEASURED, NEUTRAL
+from confdiff.display.palette import MEASURED
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from confdiff.tabular.model.about import About
     from confdiff.tabular.model.model import ComparisonModel
 
 
 def card_html(model: "ComparisonModel") -> str:
-    """One page that needs nothing beside it."""
-    about, classifier = model.about, model.classifier
+    """Return a self-contained page about a model."""
     return render(
         "confdiff.tabular.model",
         "card.html",
-        data=about["data"],
-        options=about["options"],
-        validation=about["validation"],
-        warnings=about["warnings"],
-        decays=about.get("weight decays"),
-        decay_by=about.get("weight decay by"),
-        settings={"method": classifier.method},
-        prior=classifier.prior_,
-        network=classifier.model,
-        epochs=classifier.n_iter_,
+        about=model.about,
+        classifier=model.classifier,
         version=__version__,
-        picture=as_data_uri(card_figure(about)),
-        number=_number,
+        picture=as_data_uri(card_figure(model.about)),
+        digits=_digits,
     )
 
 
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+def _digits(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.3f}"
 
 
-def card_figure(about: dict[str, Any]) -> "Figure":
-    """Predicted differences beside those given, where pairs were held out, and the probabilities of the items."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 3.4), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    left.plot([-1, 1], [-1, 1], color=NEUTRAL, linewidth=0.8, linestyle=":")
-    if about["validation"]:
-        said, given, count = zip(*about["validation"]["reliability"], strict=True)
-        left.scatter(said, given, s=[20 + 180 * n / sum(count) for n in count], color=MEASURED)
-    left.set(xlabel="predicted difference", ylabel="mean of those given", xlim=(-1, 1), ylim=(-1, 1))
+def card_figure(about: "About") -> "Figure":
+    """Draw the reliability of the differences of held-out pairs, and a histogram of the probabilities of all items."""
+    figure, (left, right) = new_figure(8, 3.4, columns=2)
+    draw_diagonal(left, -1, 1)
+    if about.validation is not None:
+        predicted, judged, counts = zip(*about.validation.reliability, strict=True)
+        left.scatter(predicted, judged, s=[20 + 180 * count / sum(counts) for count in counts], color=MEASURED)
+    left.set(xlabel="predicted difference", ylabel="mean judged difference", xlim=(-1, 1), ylim=(-1, 1))
     left.set_title("held-out pairs", fontsize=10)
-    counts = about["probabilities"]
-    right.bar([(k + 0.5) / len(counts) for k in range(len(counts))], counts, width=0.9 / len(counts), color=MEASURED)
+    bins = len(about.probabilities)
+    centres = [(k + 0.5) / bins for k in range(bins)]
+    right.bar(centres, about.probabilities, width=0.9 / bins, color=MEASURED)
     right.set(xlabel="probability of the positive class", ylabel="items", xlim=(0, 1))
     right.set_title("all items", fontsize=10)
     return figure

@@ -1,4 +1,4 @@
-"""A model as an ONNX file, for programs that know nothing of Python."""
+"""Export a model as an ONNX file, for programs that do not run Python."""
 
 import json
 import logging
@@ -14,13 +14,14 @@ from confdiff.tabular.model.model import ComparisonModel
 
 
 class _Scorer(nn.Module):
-    """Raw numbers, or encoded features, to the probability of the positive class."""
+    """Map raw numbers, or encoded features, to the probability of the positive class."""
 
     def __init__(self, model: ComparisonModel) -> None:
         super().__init__()
         classifier = model.classifier
         self.network = classifier.model_
-        self.temperature, self.offset = float(classifier.temperature_), float(classifier.offset_)
+        self.temperature = float(classifier.temperature_)
+        self.offset = float(classifier.offset_)
         self.shift = 0.0 if classifier.target_prior is None else float(classifier._prior_shift())
         first = model.features.encoders_[0]
         self.numbers = _Scaler(first) if is_numeric(model) and isinstance(first, Numbers) else nn.Identity()
@@ -31,7 +32,7 @@ class _Scorer(nn.Module):
 
 
 class _Scaler(nn.Module):
-    """What :class:`Numbers` does: missing numbers filled and marked, all scaled."""
+    """Standardise numbers as :class:`Numbers` does, with missing ones filled and marked."""
 
     fill: Tensor
     mean: Tensor
@@ -50,27 +51,40 @@ class _Scaler(nn.Module):
 
 
 def is_numeric(model: ComparisonModel) -> bool:
-    """Whether all columns are numbers, so that what is done to them first can be exported too."""
-    return all(isinstance(encoder, Numbers) for encoder in model.features.encoders_)  # numbers have one for all
+    """Return whether all columns are numbers, so that their encoding can be exported too."""
+    return all(isinstance(encoder, Numbers) for encoder in model.features.encoders_)  # all numbers have one encoder
 
 
 def input_columns(model: ComparisonModel) -> list[str]:
-    """What the columns of the input of an exported model are."""
+    """Return the names of the input columns of an exported model."""
     names = model.features.feature_names_in_ if is_numeric(model) else model.features.get_feature_names_out()
     return [str(name) for name in names]
 
 
 def export_onnx(model: ComparisonModel, path: Path) -> None:
-    """Write an ONNX file: items (n, columns) of 32-bit floats in, NaN for a missing number; probability (n,) out.
+    """Write a model as an ONNX file.
 
-    The columns stand in the metadata, as JSON under ``columns``. Where some are no numbers, the input are the features
-    that ``model.features.transform`` gives.
+    The input ``items`` is a matrix (n, columns) of 32-bit floats, with NaN for missing numbers; the output
+    ``probability`` has shape (n,). The metadata list the columns as JSON, under ``columns``. If some columns are not
+    numbers, the input are the features that ``model.features.transform`` returns.
+
+    Parameters
+    ----------
+    model : ComparisonModel
+        The model.
+    path : Path
+        The file to write.
+
+    Raises
+    ------
+    ValueError
+        The packages of ``confdiff[onnx]`` are missing.
     """
     try:
         import onnx
         import onnxscript  # noqa: F401  # torch's exporter needs it
     except ImportError as error:
-        raise ValueError(f"ONNX files need the packages of confdiff[onnx]: {error}.") from error
+        raise ValueError(f"ONNX export needs the packages of confdiff[onnx]; install them. {error}.") from error
     columns = input_columns(model)
     with atomic_file(path) as temporary:
         _export(_Scorer(model).eval(), torch.zeros(2, len(columns)), temporary)
@@ -80,7 +94,7 @@ def export_onnx(model: ComparisonModel, path: Path) -> None:
 
 
 def _export(scorer: nn.Module, example: Tensor, path: Path) -> None:
-    logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # it tells of packages that are not needed
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # it reports packages that are not needed
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.onnx.export(

@@ -1,0 +1,146 @@
+"""Describe a fitted model: its data, options, validation and warnings."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from confdiff.tabular.model.agreement import Agreement
+from confdiff.tabular.options import FitOptions
+from confdiff.tabular.weight_decay import WeightDecaySearch
+
+
+@dataclass(frozen=True)
+class DataSummary:
+    """Sizes and columns of the data of a fit.
+
+    Attributes
+    ----------
+    items, compared_items
+        Number of items, and of those that occur in a pair.
+    pairs
+        Number of pairs.
+    columns
+        Column of the items -> what it was taken for, such as ``"number"``.
+    features
+        Number of features after encoding.
+    scale
+        The scale of the judgements, in words.
+    weighted
+        Whether the pairs have weights.
+    groups
+        Number of groups, or None.
+    id_name
+        The column of ids, if the ids are a feature.
+    streamed
+        Whether the pairs were read in parts.
+    """
+
+    items: int
+    compared_items: int
+    pairs: int
+    columns: dict[str, str]
+    features: int
+    scale: str
+    weighted: bool = False
+    groups: int | None = None
+    id_name: str | None = None
+    streamed: bool = False
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Figures from held-out pairs.
+
+    Attributes
+    ----------
+    training_pairs, validation_pairs
+        Sizes of the training set, and of the validation set, which stops and calibrates.
+    test
+        Agreement with the test set, whose pairs have at least one item that training has not seen.
+    new_items
+        Agreement with the pairs of the test set of which training has seen neither item; None if that is none or all
+        of them.
+    reliability
+        (mean predicted difference, mean judged difference, number of pairs) for intervals of the predicted difference.
+    """
+
+    training_pairs: int
+    validation_pairs: int
+    test: Agreement
+    new_items: Agreement | None
+    reliability: tuple[tuple[float, float, int], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures as JSON values."""
+        return {
+            "training_pairs": self.training_pairs,
+            "validation_pairs": self.validation_pairs,
+            "test": self.test.to_json(),
+            "new_items": None if self.new_items is None else self.new_items.to_json(),
+            "reliability": [list(point) for point in self.reliability],
+        }
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "Validation":
+        """Return what :meth:`to_json` described."""
+        new_items = values["new_items"]
+        return cls(
+            training_pairs=values["training_pairs"],
+            validation_pairs=values["validation_pairs"],
+            test=Agreement.from_json(values["test"]),
+            new_items=None if new_items is None else Agreement.from_json(new_items),
+            reliability=tuple((predicted, judged, count) for predicted, judged, count in values["reliability"]),
+        )
+
+
+@dataclass(frozen=True)
+class About:
+    """Where a model comes from and how good it is.
+
+    Attributes
+    ----------
+    data
+        Sizes and columns of the data.
+    options
+        The options of the fit. A weight decay that was searched for is the one that was chosen.
+    validation
+        Figures from held-out pairs; None if none were held out.
+    weight_decay_search
+        The candidates and their figures; None if a weight decay was given.
+    probabilities
+        Histogram of the probabilities of all items: counts in intervals of equal width from 0 to 1.
+    warnings
+        Warnings of the fit, each once.
+    """
+
+    data: DataSummary
+    options: FitOptions
+    validation: Validation | None
+    weight_decay_search: WeightDecaySearch | None
+    probabilities: tuple[int, ...]
+    warnings: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the description as JSON values: strings, finite numbers, lists and dictionaries."""
+        search = self.weight_decay_search
+        return {
+            "data": asdict(self.data),
+            "options": self.options.to_json(),
+            "validation": None if self.validation is None else self.validation.to_json(),
+            "weight_decay_search": None if search is None else search.to_json(),
+            "probabilities": list(self.probabilities),
+            "warnings": list(self.warnings),
+        }
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "About":
+        """Return what :meth:`to_json` described."""
+        validation = values["validation"]
+        search = values["weight_decay_search"]
+        return cls(
+            data=DataSummary(**values["data"]),
+            options=FitOptions.from_json(values["options"]),
+            validation=None if validation is None else Validation.from_json(validation),
+            weight_decay_search=None if search is None else WeightDecaySearch.from_json(search),
+            probabilities=tuple(values["probabilities"]),
+            warnings=tuple(values["warnings"]),
+        )

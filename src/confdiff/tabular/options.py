@@ -1,0 +1,73 @@
+"""The options of a fit."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from confdiff.tabular.comparisons import Unit
+from confdiff.tabular.weight_decay import CRITERIA
+from confdiff.validation import check_choice
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """How to fit a model; None leaves a choice to the data.
+
+    Parameters
+    ----------
+    method, model, epochs, batch_size, learning_rate
+        As in :class:`~confdiff.ConfDiffClassifier`.
+    prior
+        The fraction of positives, ``"estimate"``, or None for the one that the probabilities imply.
+    validation_fraction
+        About which fraction of the pairs to hold out, half for validation and half for testing; 0 for none.
+    hold_out_groups
+        Hold out whole groups, not single items.
+    with_id
+        Use the ids of the items as a feature. Pairs are then held out, not items.
+    weight_decay
+        L2 penalty on the weights. ``"auto"`` chooses it by cross-validation for the highest R² of the differences,
+        ``"auto-order"`` for the highest pairwise accuracy.
+    kinds
+        Column -> what it holds, see :class:`~confdiff.ItemFeatures`; other columns are recognised.
+    max_features
+        How many words of a text column to use, the most frequent ones.
+    seed
+        Decides every random draw.
+    """
+
+    method: str = "confdiff-regression"
+    model: str = "mlp"
+    prior: float | str | None = None
+    validation_fraction: float = 0.2
+    hold_out_groups: bool = False
+    with_id: bool = False
+    epochs: int | None = None
+    batch_size: int = 256
+    learning_rate: float | None = None
+    weight_decay: float | str = 1e-5
+    kinds: Mapping[str, str] | None = None
+    max_features: int = 2000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.weight_decay, str):
+            check_choice("weight_decay", self.weight_decay, CRITERIA)
+        if self.with_id and self.hold_out_groups:
+            raise ValueError("with_id=True holds out pairs and hold_out_groups=True holds out groups: pass only one.")
+
+    @property
+    def held_out_by(self) -> Unit:
+        """What is held out as a whole."""
+        if self.with_id:
+            return "pair"
+        return "group" if self.hold_out_groups else "item"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the options as JSON values."""
+        return asdict(self) | {"kinds": None if self.kinds is None else dict(self.kinds)}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "FitOptions":
+        """Return what :meth:`to_json` described."""
+        return cls(**values)

@@ -1,0 +1,188 @@
+"""The data of a fit: encoded items, and pairs divided into training, validation and test sets."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from confdiff.display.text import listed
+from confdiff.pairs import Pairs, StreamedPairs
+from confdiff.tabular.comparisons import Comparisons, Split, compare, split_pairs
+from confdiff.tabular.features.item_features import ItemFeatures
+from confdiff.tabular.model.about import DataSummary
+from confdiff.tabular.options import FitOptions
+from confdiff.tabular.scales import Scale
+from confdiff.tabular.tables import ItemTable, PairTable
+from confdiff.tabular.values import is_missing
+from confdiff.validation import as_array, check_labels
+
+_Matrix = NDArray[np.float32]
+_Labelled = tuple[_Matrix, NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class PairSets:
+    """The pairs of a fit, divided.
+
+    Attributes
+    ----------
+    train
+        The training set.
+    validation, test
+        The held-out pairs; None if none are held out.
+    both_new
+        (test pairs,) whether neither item of a test pair occurs in a training pair; None where that is not known.
+    tuning, units
+        The pairs to choose a weight decay with, and for each what a fold contains as a whole (None for items).
+        ``tuning`` is None where the pairs are not in memory.
+    """
+
+    train: Pairs | StreamedPairs
+    validation: Pairs | None = None
+    test: Pairs | None = None
+    both_new: NDArray[np.bool_] | None = None
+    tuning: Pairs | None = None
+    units: NDArray[np.int64] | None = None
+
+
+class TrainingData(Protocol):
+    """What a fit asks of its data, whether they are in memory or streamed."""
+
+    @property
+    def features(self) -> ItemFeatures:
+        """The fitted encoding of the items."""
+        ...
+
+    @property
+    def labelled(self) -> _Labelled | None:
+        """A few encoded items and their labels."""
+        ...
+
+    def summary(self) -> DataSummary:
+        """Return sizes and columns."""
+        ...
+
+    def split(self, options: FitOptions) -> PairSets:
+        """Divide the pairs into training, validation and test sets."""
+        ...
+
+    def item_batches(self) -> Iterator[_Matrix]:
+        """Yield the features of all items, in parts that fit into memory."""
+        ...
+
+
+class InMemoryData:
+    """Items and pairs in memory.
+
+    Parameters
+    ----------
+    table : ItemTable
+        The items.
+    judged : PairTable
+        The pairs.
+    options : FitOptions
+        How columns are encoded, and whether ids are a feature.
+    labels : str, optional
+        The column of the items with a few labels, which is not a feature.
+    scale : Scale, optional
+        Of the judgements; recognised if not given.
+    """
+
+    def __init__(
+        self,
+        table: ItemTable,
+        judged: PairTable,
+        options: FitOptions,
+        *,
+        labels: str | None = None,
+        scale: Scale | None = None,
+    ) -> None:
+        table, label_column = _without_labels(table, labels)
+        kinds = options.kinds
+        if options.with_id:
+            table = table.with_ids()
+            kinds = {**(kinds or {}), table.id_name: "category"}
+        self.n_items = len(table)
+        self.id_name = table.id_name if options.with_id else None
+        self.compared: Comparisons = compare(table, judged, scale)
+        self.features = ItemFeatures(kinds=kinds, max_features=options.max_features)
+        self.features.fit(table, rows=self.compared.items)
+        self.encoded: _Matrix = self.features.transform(table)
+        self.labelled = None if label_column is None else _labelled(self.encoded, label_column)
+
+    def summary(self) -> DataSummary:
+        """Return sizes and columns."""
+        group = self.compared.group
+        return DataSummary(
+            items=self.n_items,
+            compared_items=len(self.compared.items),
+            pairs=len(self.compared),
+            columns=self.features.kinds_,
+            features=self.encoded.shape[1],
+            scale=self.compared.scale.name,
+            weighted=self.compared.weight is not None,
+            groups=None if group is None else len(set(group.tolist())),
+            id_name=self.id_name,
+        )
+
+    def split(self, options: FitOptions) -> PairSets:
+        """Divide the pairs into training, validation and test sets."""
+        pairs = self._pairs()
+        units = self.compared.units(options.held_out_by)
+        if not options.validation_fraction:
+            return PairSets(train=pairs, tuning=pairs, units=units)
+        split = split_pairs(self.compared, options.validation_fraction, options.seed, by=options.held_out_by)
+        rows = np.union1d(split.train, split.validation)
+        return PairSets(
+            train=pairs[split.train],
+            validation=pairs[split.validation],
+            test=pairs[split.test],
+            both_new=self._both_new(split),
+            tuning=pairs[rows],
+            units=None if units is None else units[rows],
+        )
+
+    def _pairs(self) -> Pairs:
+        return Pairs(
+            self.encoded,
+            left=self.compared.left,
+            right=self.compared.right,
+            difference=self.compared.difference,
+            weight=self.compared.weight,
+            group=self.compared.group,
+        )
+
+    def _both_new(self, split: Split) -> NDArray[np.bool_]:
+        left = self.compared.left
+        right = self.compared.right
+        in_training = np.zeros(self.n_items, dtype=bool)
+        in_training[left[split.train]] = True
+        in_training[right[split.train]] = True
+        new: NDArray[np.bool_] = ~in_training[left[split.test]] & ~in_training[right[split.test]]
+        return new
+
+    def item_batches(self) -> Iterator[_Matrix]:
+        """Yield the features of all items at once."""
+        yield self.encoded
+
+
+def _without_labels(table: ItemTable, labels: str | None) -> tuple[ItemTable, NDArray[Any] | None]:
+    """Return the items without the column of labels, and that column."""
+    if labels is None:
+        return table, None
+    if labels not in table.columns:
+        raise ValueError(
+            f"no column of {table.source} is named {labels!r} (labels={labels!r}); "
+            f"the columns are {listed(table.columns)}."
+        )
+    features = {name: column for name, column in table.columns.items() if name != labels}
+    return replace(table, columns=features), table.columns[labels]
+
+
+def _labelled(encoded: _Matrix, labels: NDArray[Any]) -> _Labelled:
+    rows = np.flatnonzero(~is_missing(labels))
+    if not len(rows):
+        raise ValueError("the column of labels is empty; it must hold at least one label.")
+    return encoded[rows], check_labels(as_array("labels", labels[rows]), len(rows))
