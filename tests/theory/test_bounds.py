@@ -1,4 +1,4 @@
-"""The bounds against values worked by hand: a sign, a factor or a square that is wrong is seen here."""
+"""Compare the bounds with values computed by hand, which detects a wrong sign, factor or square."""
 
 import math
 
@@ -53,7 +53,7 @@ def test_worked_by_hand():
 
 
 def test_as_they_are_called_for_relu_and_abs():
-    """Without a word about the correction: L_f = 1, and the change that is right for every loss."""
+    """Without arguments for the correction: L_f = 1, and the change that is valid for every loss."""
     assert theorem_5_bias(100, LEAST, bound=3.0) == pytest.approx(2 * 2 * 3 * LATER)
     assert theorem_5_deviation(100, LEAST, delta=DELTA, bound=3.0) == pytest.approx(4 * 3 / 10 + 12 * LATER)
     ours = theorem_6_estimation_error_of_the_corrected(100, 0.2, LEAST, delta=DELTA, loss=LOSS)
@@ -124,7 +124,7 @@ def test_four_parts_are_reached_where_a_loss_can_be_large_for_both_labels():
     flat = torch.ones_like
     g = torch.zeros(9).double()
     c = torch.tensor([1.0, -1.0] * 4 + [0.0]).double()
-    # The other pairs must leave A and B below 0 and C and D above; their weights stand for many pairs.
+    # The other pairs must leave A and B below 0 and C and D above; their weights represent many pairs.
     weight = torch.tensor([4.0, 0.0] * 4 + [1.0]).double()
     risks = []
     for replaced in (-1.0, 1.0):
@@ -135,14 +135,14 @@ def test_four_parts_are_reached_where_a_loss_can_be_large_for_both_labels():
 
 @pytest.mark.parametrize("correction", [relu, absolute])
 def test_no_single_pair_changes_a_corrected_risk_by_more_than_four_parts(correction):
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     worst = 0.0
     for _ in range(300):
-        n, prior = int(chance.integers(1, 6)), float(chance.uniform(0.05, 0.95))
-        g, g_prime = (torch.from_numpy(chance.choice([-5.0, 0.0, 5.0], n)) for _ in range(2))
-        c = torch.from_numpy(chance.choice([-1.0, 0.0, 1.0], n))
+        n, prior = int(rng.integers(1, 6)), float(rng.uniform(0.05, 0.95))
+        g, g_prime = (torch.from_numpy(rng.choice([-5.0, 0.0, 5.0], n)) for _ in range(2))
+        c = torch.from_numpy(rng.choice([-1.0, 0.0, 1.0], n))
         before = corrected(g, g_prime, c, prior, correction)
-        g[0], g_prime[0], c[0] = (float(chance.choice(values)) for values in ([-5, 5], [-5, 5], [-1, 1]))
+        g[0], g_prime[0], c[0] = (float(rng.choice(values)) for values in ([-5, 5], [-5, 5], [-1, 1]))
         worst = max(worst, abs(corrected(g, g_prime, c, prior, correction) - before) * n / math.log1p(math.exp(5)))
     assert worst <= LARGEST_CHANGE
     assert worst > 1

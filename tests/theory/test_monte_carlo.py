@@ -1,4 +1,4 @@
-"""The simulations hold what the paper says; and each of them would notice if a formula were wrong."""
+"""Every result of the paper holds in simulations, and each simulation detects a wrong formula."""
 
 import numpy as np
 import pytest
@@ -8,14 +8,14 @@ from command import confdiff
 from confdiff.risks import confdiff_terms
 from confdiff.theory import bounds, measuring
 from confdiff.theory.complexity import finite_complexity
-from confdiff.theory.measuring import Check, Settings
-from confdiff.theory.monte_carlo import CHECKS, FEW
+from confdiff.theory.measuring import Settings, TheoryCheck
+from confdiff.theory.monte_carlo import FEW, THEORY_CHECKS
 from confdiff.theory.page import theory_csv, theory_html
 from confdiff.theory.simulation import World, draw, pair_losses, partial_risks
 
 WORLD = World.make(k=30, side=11)
 SETTINGS = Settings(sizes=(50, 100, 200, 400, 800), repetitions=60)
-BY_NAME = {check.__name__: check for check in CHECKS}
+BY_NAME = {check.__name__: check for check in THEORY_CHECKS}
 
 
 @pytest.mark.parametrize("name", BY_NAME)
@@ -62,7 +62,7 @@ ERRORS = {
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", ERRORS)
-def test_what_is_measured_worked_out_sample_by_sample(name, seed):
+def test_measured_values_against_a_computation_sample_by_sample(name, seed):
     sizes = (2, 6, 30)  # some so few that partial risks are often negative
     settings = Settings(sizes=sizes, repetitions=8, seed=seed)
     expected = [np.quantile([ERRORS[name](terms_of(sample)) for sample in samples(n, settings)], 0.95) for n in sizes]
@@ -76,7 +76,7 @@ def mild_terms(n, settings):
     return mild, [partial_risks(mild, sample)[:, best] for sample in samples(n, settings, 20)], best
 
 
-def test_lemma_6_and_the_bias_worked_out_sample_by_sample():
+def test_lemma_6_and_the_bias_against_a_computation_sample_by_sample():
     settings = Settings(repetitions=10)
     lemma, theorem = (BY_NAME[name](WORLD, settings) for name in ("negative_terms", "correction_bias"))
     for place, n in enumerate(FEW[:3]):
@@ -92,7 +92,7 @@ def test_lemma_6_and_the_bias_worked_out_sample_by_sample():
 def test_the_variance_is_that_of_all_pairs_enumerated():
     check = BY_NAME["variance"](WORLD, Settings(sizes=(50,), repetitions=400))
     left, right = (rows.ravel() for rows in np.indices((30, 30)))
-    chances = WORLD.mass[left] * WORLD.mass[right]
+    probabilities = WORLD.mass[left] * WORLD.mass[right]
     g, c = torch.from_numpy(WORLD.scores[SOME]), torch.from_numpy(WORLD.posteriors[right] - WORLD.posteriors[left])
     for place, alpha in ((0, 0.0), (5, 0.5), (8, 0.8)):
         pairs = zip(g[left], g[right], c, strict=True)
@@ -102,25 +102,25 @@ def test_the_variance_is_that_of_all_pairs_enumerated():
                 for a, b, d in pairs
             ]
         )
-        exact = (chances @ values**2 - (chances @ values) ** 2) / 50
+        exact = (probabilities @ values**2 - (probabilities @ values) ** 2) / 50
         assert check.measured[place] == pytest.approx(exact, rel=0.15)
 
 
 @pytest.mark.parametrize(
-    ("name", "amounts", "told"),
+    ("name", "amounts", "argument"),
     [
         ("error_under_noise", (0.0, 0.1, 0.2, 0.3, 0.4), "mean_error"),
         ("error_under_a_wrong_prior", (0.0, 0.05, 0.1, 0.2, 0.3), "prior_error"),
     ],
 )
-def test_what_is_wrong_worked_out_sample_by_sample(name, amounts, told):
+def test_errors_of_the_input_against_a_computation_sample_by_sample(name, amounts, argument):
     n, settings = 20, Settings(sizes=(10, 20), repetitions=12)
     check = BY_NAME[name](WORLD, settings)
     for place, amount in enumerate(amounts):
         errors, wrong = [], []
         for number, sample in enumerate(samples(n, settings)):
             c, prior = sample.c.copy(), WORLD.prior
-            if told == "mean_error":  # towards 0, and beyond
+            if argument == "mean_error":  # towards 0, and beyond
                 size = amount * np.abs(np.random.default_rng([0, number]).normal(size=n))
                 c = np.where(c > 0, c - size, np.where(c < 0, c + size, c))
             else:
@@ -129,9 +129,9 @@ def test_what_is_wrong_worked_out_sample_by_sample(name, amounts, told):
             errors.append(EXCESS[np.argmin(risks)])
             wrong.append(np.abs(c - sample.c).mean())
         assert check.measured[place] == pytest.approx(np.quantile(errors, 0.95))
-        size = amount if told == "prior_error" else float(np.mean(wrong))
+        size = amount if argument == "prior_error" else float(np.mean(wrong))
         limit = bounds.theorem_4_estimation_error_under_noise(
-            n, measuring.complexity(WORLD, n, settings), delta=0.05, loss=WORLD.constants, **{told: size}
+            n, measuring.complexity(WORLD, n, settings), delta=0.05, loss=WORLD.constants, **{argument: size}
         )
         assert check.bound[place] == pytest.approx(limit)
 
@@ -146,7 +146,7 @@ BOUNDS = {
     "corrected_estimation_error": lambda n, r: bounds.theorem_6_estimation_error_of_the_corrected(
         n, r, LEAST, delta=0.05, loss=WORLD.constants
     ),
-    "corrected_estimation_error_anew": lambda n, r: bounds.estimation_error_of_the_corrected(
+    "corrected_estimation_error_by_our_proof": lambda n, r: bounds.estimation_error_of_the_corrected(
         n, r, delta=0.05, loss=WORLD.constants
     ),
     "complexity_of_the_losses": lambda _, r: 2 * WORLD.constants.lipschitz * r,
@@ -154,7 +154,7 @@ BOUNDS = {
 
 
 @pytest.mark.parametrize("name", BOUNDS)
-def test_what_is_measured_stands_beside_the_bound_of_its_name(name):
+def test_each_check_uses_the_bound_of_its_name(name):
     settings = Settings(sizes=(10, 20, 40), repetitions=3)
     expected = [BOUNDS[name](n, measuring.complexity(WORLD, n, settings)) for n in settings.sizes]
     assert BY_NAME[name](WORLD, settings).bound == pytest.approx(expected)
@@ -176,10 +176,10 @@ def test_the_complexity_of_losses_is_that_of_the_library_s_losses():
 
 
 def test_the_tightest_ratio_is_shown_and_errors_of_0_are_left_out():
-    check = Check("a", "b", "c", "n", [1.0, 2.0, 3.0], [0.5, 0.2, 0.0], [1.0, 0.3, 0.1], "", holds=True)
+    check = TheoryCheck("a", "b", "c", "n", [1.0, 2.0, 3.0], [0.5, 0.2, 0.0], [1.0, 0.3, 0.1], "", holds=True)
     assert check.ratio == pytest.approx(1.5)
     assert check.looseness == "1.5"
-    nothing = Check("a", "b", "c", "n", [1.0], [0.0], [1.0], "", holds=True)
+    nothing = TheoryCheck("a", "b", "c", "n", [1.0], [0.0], [1.0], "", holds=True)
     assert (nothing.ratio, nothing.looseness) == (None, "")
 
 
@@ -192,20 +192,20 @@ def test_errors_that_are_all_0_have_no_slope():
 
 
 @pytest.mark.parametrize(("power", "exact", "holds"), [(0.5, True, True), (0.9, True, False), (0.9, False, True)])
-def test_rates_are_judged_by_their_slopes(power, exact, holds):
+def test_rates_are_checked_by_their_slopes(power, exact, holds):
     settings = Settings(repetitions=400)
-    chance = np.random.default_rng(0)
-    table = chance.normal(size=(7, 400)) * np.array(settings.sizes)[:, None] ** -power
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(7, 400)) * np.array(settings.sizes)[:, None] ** -power
     assert measuring.rate("a", "b", settings, table, [9.0] * 7, exact=exact).holds is holds
     assert not measuring.rate("a", "b", settings, table * 0 + 1, [9.0] * 7, exact=exact).holds
     assert not measuring.rate("a", "b", settings, table, [1e-9] * 7, exact=exact).holds
 
 
-def test_growth_faster_than_the_bound_is_seen():
-    told = ("a", "x", "c", [0.0, 0.1])
-    assert measuring.growth(*told, [0.0, 0.3], [2.0, 2.4]).holds
-    assert not measuring.growth(*told, [0.0, 0.5], [2.0, 2.4]).holds
-    assert not measuring.growth(*told, [0.1, 0.1], [2.0, 2.4]).holds
+def test_growth_faster_than_the_bound_is_detected():
+    arguments = ("a", "x", "c", [0.0, 0.1])
+    assert measuring.growth(*arguments, [0.0, 0.3], [2.0, 2.4]).holds
+    assert not measuring.growth(*arguments, [0.0, 0.5], [2.0, 2.4]).holds
+    assert not measuring.growth(*arguments, [0.1, 0.1], [2.0, 2.4]).holds
 
 
 MUTATIONS = {
@@ -216,25 +216,25 @@ MUTATIONS = {
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS)
-def test_a_wrong_estimator_is_seen(mutation, monkeypatch):
+def test_a_wrong_estimator_is_detected(mutation, monkeypatch):
     right = measuring.partial_risks
     monkeypatch.setattr(measuring, "partial_risks", lambda *a, **o: MUTATIONS[mutation](right(*a, **o)))
     assert not BY_NAME["unbiasedness"](WORLD, SETTINGS).holds
     assert not BY_NAME["convergence_at_a_function"](WORLD, SETTINGS).holds
 
 
-def test_a_wrong_sign_of_c_is_seen(monkeypatch):
+def test_a_wrong_sign_of_c_is_detected(monkeypatch):
     right = measuring.draw
 
-    def turned(world, n, chance):
-        sample = right(world, n, chance)
+    def swapped(world, n, rng):
+        sample = right(world, n, rng)
         return type(sample)(sample.left, sample.right, -sample.c)
 
-    monkeypatch.setattr(measuring, "draw", turned)
+    monkeypatch.setattr(measuring, "draw", swapped)
     assert not BY_NAME["unbiasedness"](WORLD, SETTINGS).holds
 
 
-def test_a_bound_that_is_too_small_is_seen(monkeypatch):
+def test_a_bound_that_is_too_small_is_detected(monkeypatch):
     monkeypatch.setattr(bounds, "lemma_5_uniform_deviation", lambda *a, **o: 1e-3)
     assert not BY_NAME["uniform_deviation"](WORLD, SETTINGS).holds
 

@@ -21,14 +21,14 @@ def theory_command(
     """
     with status("loading"):
         from confdiff.theory.measuring import Settings
-        from confdiff.theory.monte_carlo import CHECKS
+        from confdiff.theory.monte_carlo import THEORY_CHECKS
         from confdiff.theory.page import write_theory
         from confdiff.theory.simulation import World
     settings = Settings(repetitions=repetitions, seed=seed)
     world = World.make()
     checks = []
-    with progress("simulating", len(CHECKS)) as update:
-        for simulate in CHECKS:
+    with progress("simulating", len(THEORY_CHECKS)) as update:
+        for simulate in THEORY_CHECKS:
             checks.append(simulate(world, settings))
             update(len(checks))
     table = Table("result", "finding", number_column("bound / measured"), "holds")

@@ -1,1 +1,1 @@
-"""The paper's theory as things one can run: its bounds as functions, and simulations that hold them against truth."""
+"""The paper's theory in executable form: its bounds as functions, and simulations that test them."""

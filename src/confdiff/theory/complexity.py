@@ -1,22 +1,29 @@
-r"""Rademacher complexity of some classes, :math:`\mathfrak R_n = E \sup_g \frac1n \sum_i \sigma_i g(x_i)`."""
+r"""Rademacher complexity of function classes, :math:`\mathfrak R_n = E \sup_g \frac1n \sum_i \sigma_i g(x_i)`."""
 
 import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from torch import nn
 
 from confdiff.validation import check_count, check_items, check_number
 
-Matrix = NDArray[np.float64]
-
 
 def linear_complexity(items: ArrayLike, radius: float) -> float:
-    r"""An upper bound for :math:`\{x \mapsto w^\top x : \|w\|_2 \le B\}`: :math:`\frac{B}{n} \sqrt{\sum_i \|x_i\|^2}`.
+    r"""Return an upper bound of the complexity of :math:`\{x \mapsto w^\top x : \|w\|_2 \le B\}`.
 
-    Shapes: items: (n, d).
+    .. math:: \frac{B}{n} \sqrt{\textstyle\sum_i \|x_i\|^2}
 
+    Parameters
+    ----------
+    items : array-like of shape (n, d)
+        The points :math:`x_i`.
+    radius : float
+        The bound B of the norm.
+
+    Examples
+    --------
     >>> linear_complexity([[3.0, 4.0], [0.0, 5.0]], radius=2.0)
     7.0710678118654755
     """
@@ -24,21 +31,36 @@ def linear_complexity(items: ArrayLike, radius: float) -> float:
     return check_number("radius", radius, above=0) * math.sqrt(float((x.astype(np.float64) ** 2).sum())) / len(x)
 
 
-def linear_complexity_by_chance(
+def linear_complexity_monte_carlo(
     items: ArrayLike, radius: float, *, norm: int = 2, draws: int = 1000, seed: int = 0
 ) -> tuple[float, float]:
-    r"""The complexity of a linear class by Monte Carlo, and its standard error.
+    r"""Return the complexity of a linear class by Monte Carlo, and its standard error.
 
     The supremum is a dual norm: :math:`\frac{B}{n} E \|\sum_i \sigma_i x_i\|_2` for :math:`\|w\|_2 \le B`, and the
-    largest entry in place of the length for :math:`\|w\|_1 \le B` (``norm=1``).
+    largest absolute entry instead of the length for :math:`\|w\|_1 \le B`.
 
-    >>> estimate, error = linear_complexity_by_chance([[1.0]], radius=2.0)
+    Parameters
+    ----------
+    items : array-like of shape (n, d)
+        The points :math:`x_i`.
+    radius : float
+        The bound B of the norm.
+    norm : {1, 2}
+        Which norm of w is bounded.
+    draws : int
+        Number of draws of the signs.
+    seed : int
+        Seed of the draws.
+
+    Examples
+    --------
+    >>> estimate, error = linear_complexity_monte_carlo([[1.0]], radius=2.0)
     >>> estimate, error
     (2.0, 0.0)
     """
     x = check_items("items", items).astype(np.float64)
-    chance = np.random.default_rng(seed)
-    signs = chance.integers(0, 2, (check_count("draws", draws), len(x))) * 2 - 1
+    rng = np.random.default_rng(seed)
+    signs = rng.integers(0, 2, (check_count("draws", draws), len(x))) * 2 - 1
     sums = signs @ x
     if norm not in (1, 2):
         raise ValueError(f"norm must be 1 or 2; got {norm!r}.")
@@ -48,48 +70,69 @@ def linear_complexity_by_chance(
 
 
 def finite_complexity(scores: ArrayLike, *, draws: int = 1000, seed: int = 0) -> tuple[float, float]:
-    r"""The complexity of finitely many functions, given by their values on the items, and its standard error.
+    r"""Return the complexity of finitely many functions by Monte Carlo, and its standard error.
 
-    Shapes: scores: (k, n), a row for each function.
+    Parameters
+    ----------
+    scores : array-like of shape (k, n)
+        Values of k functions on n items, one row per function.
+    draws : int
+        Number of draws of the signs.
+    seed : int
+        Seed of the draws.
 
+    Examples
+    --------
     >>> finite_complexity([[1.0, -1.0]])[0] < 0.1
     True
     """
     table = check_items("scores", scores).astype(np.float64)
-    chance = np.random.default_rng(seed)
-    signs = chance.integers(0, 2, (check_count("draws", draws), table.shape[1])) * 2 - 1
+    rng = np.random.default_rng(seed)
+    signs = rng.integers(0, 2, (check_count("draws", draws), table.shape[1])) * 2 - 1
     values = (signs @ table.T).max(axis=1) / table.shape[1]
     return float(values.mean()), float(values.std(ddof=1) / math.sqrt(draws)) if draws > 1 else 0.0
 
 
 def network_complexity(items: ArrayLike, norms: Sequence[float]) -> float:
-    r"""An upper bound for ReLU networks without biases whose layers have Frobenius norms of at most these.
+    r"""Return an upper bound of the complexity of ReLU networks without biases.
 
     .. math:: \frac1n \sqrt{\textstyle\sum_i \|x_i\|^2} \left(\sqrt{2 \ln 2 \cdot D} + 1\right) \prod_j M_j
 
-    (Golowich, Rakhlin and Shamir 2018, Theorem 1) for :math:`D` layers. It is loose, as all such bounds are.
+    for :math:`D` layers (Golowich, Rakhlin and Shamir 2018, Theorem 1). Like all such bounds, it is loose.
 
+    Parameters
+    ----------
+    items : array-like of shape (n, d)
+        The points :math:`x_i`.
+    norms : sequence of float
+        Bounds :math:`M_j` of the Frobenius norms of the layers.
+
+    Examples
+    --------
     >>> round(network_complexity([[1.0], [1.0]], [2.0, 2.0]), 4)
     7.5381
     """
     x = check_items("items", items).astype(np.float64)
-    depth, product = len(norms), math.prod(check_number("norm", each, least=0) for each in norms)
+    depth = len(norms)
+    product = math.prod(check_number("norm", norm, least=0) for norm in norms)
     return math.sqrt(float((x**2).sum())) / len(x) * (math.sqrt(2 * math.log(2) * depth) + 1) * product
 
 
 def largest_score(items: ArrayLike, norms: Sequence[float]) -> float:
-    r"""The paper's :math:`C_g` of such networks, :math:`\max_i \|x_i\| \prod_j M_j`; of a linear class, by its radius.
+    r"""Return the paper's :math:`C_g` of ReLU networks without biases, :math:`\max_i \|x_i\| \prod_j M_j`.
+
+    A linear class has one norm, its radius. Parameters as in :func:`network_complexity`.
 
     >>> largest_score([[3.0, 4.0], [0.0, 1.0]], [2.0])
     10.0
     """
     x = check_items("items", items).astype(np.float64)
     longest = math.sqrt(float((x**2).sum(axis=1).max()))
-    return longest * math.prod(check_number("norm", each, least=0) for each in norms)
+    return longest * math.prod(check_number("norm", norm, least=0) for norm in norms)
 
 
 def frobenius_norms(network: nn.Module) -> list[float]:
-    """The Frobenius norms of the layers of a network to which :func:`network_complexity` applies, in their order.
+    """Return the Frobenius norms of the layers, in order, of a network to which :func:`network_complexity` applies.
 
     >>> network = nn.Linear(2, 2, bias=False)
     >>> _ = network.weight.data.fill_(1.0)
@@ -102,7 +145,7 @@ def frobenius_norms(network: nn.Module) -> list[float]:
             norms.append(float(layer.weight.detach().norm()))
         elif not isinstance(layer, nn.Sequential | nn.ReLU):
             raise ValueError(
-                "the bound is for networks of linear layers without biases, and ReLU between them; "
-                f"this one has {layer}, for which it would say nothing."
+                "the bound applies to networks of linear layers without biases and ReLU between them; "
+                f"got a network with {layer}."
             )
     return norms

@@ -1,26 +1,43 @@
-"""How a result is held against simulations: rates by their slopes, growth by its increments, bounds by a quantile."""
+"""Compare a result with simulations: rates by their slopes, growth by its increments, bounds by a quantile."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from confdiff.theory.complexity import finite_complexity
-from confdiff.theory.simulation import Sample, World, draw, partial_risks, slope_of
+from confdiff.theory.simulation import FloatArray, Sample, World, draw, partial_risks, slope_of
 
-Vector = NDArray[np.float64]
 DELTA = 0.05
+"""Probability with which a bound may fail."""
 
 
 @dataclass(frozen=True)
-class Check:
-    """A result of the paper beside a simulation of it.
+class TheoryCheck:
+    """A result of the paper and a simulation of it.
 
-    simulated: how many samples of how many pairs.
-    x, measured, bound: a curve, what was measured along it, and what the result allows (empty where it is no bound).
-    finding: what was found, in words and numbers. holds: whether that is as the result says.
-    labels: what stands at each x, where these are no numbers.
+    Attributes
+    ----------
+    name : str
+        Name of the result in the paper.
+    statement : str
+        What the result states.
+    simulated : str
+        The number of samples and their sizes.
+    x_name, y_name : str
+        Labels of the axes.
+    x, measured : list of float
+        Points of a curve, and the values measured at them.
+    bound : list of float
+        Bound at each point; empty if the result is not a bound.
+    finding : str
+        The outcome of the simulation.
+    holds : bool
+        Whether the outcome agrees with the result.
+    logarithmic : bool
+        Whether both axes are logarithmic.
+    labels : tuple of str
+        Labels of the points if they are not numbers.
     """
 
     name: str
@@ -38,112 +55,176 @@ class Check:
 
     @property
     def ratio(self) -> float | None:
-        """How many times larger the bound is than what was measured, at its tightest; None without a bound."""
+        """Least ratio of the bound to the measured value; ``None`` without a bound."""
         ratios = [b / m for b, m in zip(self.bound, self.measured, strict=False) if m > 0]
         return min(ratios) if ratios else None
 
     @property
     def looseness(self) -> str:
-        """The ratio as it is shown."""
-        return "" if self.ratio is None else f"{self.ratio:,.0f}" if self.ratio >= 100 else f"{self.ratio:.3g}"
+        """The ratio as text; empty without a bound."""
+        if self.ratio is None:
+            return ""
+        return f"{self.ratio:,.0f}" if self.ratio >= 100 else f"{self.ratio:.3g}"
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How much is simulated: the sizes of samples, and how often each."""
+    """The extent of the simulations.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        Numbers of pairs in a sample.
+    repetitions : int
+        Number of samples of each size.
+    seed : int
+        Seed of all draws.
+    """
 
     sizes: tuple[int, ...] = (50, 100, 200, 400, 800, 1600, 3200)
     repetitions: int = 200
     seed: int = 0
 
     def samples_of(self, *sizes: int, times: int = 1) -> str:
-        """What is simulated, in words."""
+        """Describe the number of samples and their sizes."""
         return f"{times * self.repetitions:,} samples of {', '.join(map(str, sizes))} pairs"
 
 
 def samples(world: World, n: int, settings: Settings, times: int = 1) -> Iterator[Sample]:
-    """Samples of n pairs, ``times`` as many as there are repetitions."""
+    """Yield samples of n pairs, ``times`` as many as there are repetitions."""
     for number in range(times * settings.repetitions):
         yield draw(world, n, np.random.default_rng([settings.seed, n, number]))
 
 
-def terms_at(world: World, function: int, n: int, settings: Settings, times: int) -> Vector:
-    """(samples, 4) the partial risks of one function."""
+def terms_at(world: World, function: int, n: int, settings: Settings, times: int) -> FloatArray:
+    """Return the partial risks of one function on each sample, (samples, 4)."""
     return np.stack([partial_risks(world, sample)[:, function] for sample in samples(world, n, settings, times)])
 
 
-def some_function(world: World) -> int:
-    """A function that is neither the best nor the worst, and has scores of some size."""
+def typical_function(world: World) -> int:
+    """Return the index of a function with large scores that is neither the best nor the worst."""
     size = np.abs(world.scores).max(axis=1)
     large = np.flatnonzero(size >= size.max() / 2)
     return int(large[np.argsort(world.true_risks[large])[len(large) // 3]])
 
 
-def standard_error(values: Vector) -> float:
-    """Of the mean."""
+def standard_error(values: FloatArray) -> float:
+    """Return the standard error of the mean."""
     return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
 def complexity(world: World, n: int, settings: Settings) -> float:
-    """The Rademacher complexity of the class on n points drawn from the world."""
+    """Return the Rademacher complexity of the class on n points drawn from the world."""
     rows = np.random.default_rng([settings.seed, n]).choice(len(world.mass), n, p=world.mass)
     return finite_complexity(world.scores[:, rows], draws=200, seed=settings.seed)[0]
 
 
-def along(world: World, settings: Settings, error: Callable[[Vector], float]) -> Vector:
-    """(sizes, repetitions) an error, a function of the (4, m) partial risks, at every size of sample, over and over."""
-    return np.array(
-        [[error(partial_risks(world, sample)) for sample in samples(world, n, settings)] for n in settings.sizes]
-    )
+def error_table(world: World, settings: Settings, error: Callable[[FloatArray], float]) -> FloatArray:
+    """Return an error, a function of the (4, m) partial risks, for all samples, (sizes, repetitions)."""
+    rows = []
+    for n in settings.sizes:
+        rows.append([error(partial_risks(world, sample)) for sample in samples(world, n, settings)])
+    return np.array(rows)
 
 
 def rate(
-    name: str, statement: str, settings: Settings, table: Vector, bound: list[float], *, exact: bool = False
-) -> Check:
-    """A check of a rate: the slope over sizes, and the bound at the quantile at which it must hold.
+    name: str, statement: str, settings: Settings, table: FloatArray, bound: list[float], *, exact: bool = False
+) -> TheoryCheck:
+    """Check a rate of convergence: the slope over sizes, and the bound at the quantile at which it must hold.
 
-    exact: the interval of the slope must contain -1/2; otherwise it must reach -1/2 or below, and not by being wide.
+    Parameters
+    ----------
+    name, statement : str
+        The result and what it states.
+    settings : Settings
+        The extent of the simulations.
+    table : ndarray of shape (sizes, repetitions)
+        Measured errors.
+    bound : list of float
+        Bound at each size.
+    exact : bool
+        Whether the interval of the slope must contain -1/2. Otherwise it must reach -1/2 or below, with a slope of at
+        most -0.45.
     """
     n = np.array(settings.sizes, dtype=np.float64)
     measured = np.quantile(np.abs(table), 1 - DELTA, axis=1)
-    seen = (table != 0).any(axis=1)
-    if seen.sum() < 3:
-        finding, right = "too few errors above 0 for a slope", False
+    nonzero = (table != 0).any(axis=1)
+    if nonzero.sum() < 3:
+        finding = "too few errors above 0 for a slope"
+        slope_holds = False
     else:
-        slope, low, high = slope_of(n[seen], table[seen], np.random.default_rng(settings.seed))
+        slope, low, high = slope_of(n[nonzero], table[nonzero], np.random.default_rng(settings.seed))
         finding = f"slope {slope:.3f} (99 %: {low:.3f} to {high:.3f})"
-        right = low <= -0.5 <= high if exact else low <= -0.5 and slope <= -0.45
-    below = bool((measured <= np.array(bound)).all())
-    simulated = settings.samples_of(*settings.sizes)
-    return Check(name, statement, simulated, "n", n.tolist(), measured.tolist(), bound, finding, right and below)
+        slope_holds = low <= -0.5 <= high if exact else low <= -0.5 and slope <= -0.45
+    bound_holds = bool((measured <= np.array(bound)).all())
+    return TheoryCheck(
+        name=name,
+        statement=statement,
+        simulated=settings.samples_of(*settings.sizes),
+        x_name="n",
+        x=n.tolist(),
+        measured=measured.tolist(),
+        bound=bound,
+        finding=finding,
+        holds=slope_holds and bound_holds,
+    )
 
 
-def growth(name: str, x_name: str, simulated: str, x: list[float], measured: list[float], bound: list[float]) -> Check:
-    """A check that an error grows with what is wrong, by no more than its bound does, and stays below that."""
+def growth(
+    name: str, x_name: str, simulated: str, x: list[float], measured: list[float], bound: list[float]
+) -> TheoryCheck:
+    """Check that the excess risk grows with the error of the input, by at most as much as its bound, and below it.
+
+    Parameters
+    ----------
+    name : str
+        The result.
+    x_name : str
+        Name of the error of the input.
+    simulated : str
+        The number of samples and their sizes.
+    x, measured, bound : list of float
+        Errors of the input, and the excess risk and its bound at each.
+    """
     grows = measured[-1] > measured[0]
     below = all(m <= b and m - measured[0] <= b - bound[0] + 1e-12 for m, b in zip(measured, bound, strict=True))
-    return Check(
-        name,
-        "the excess risk grows by no more than 4 C times what is wrong",
-        simulated,
-        x_name,
-        x,
-        measured,
-        bound,
-        f"from {measured[0]:.4f} to {measured[-1]:.4f}, where the bound grows by {bound[-1] - bound[0]:.2f}",
-        grows and below,
+    return TheoryCheck(
+        name=name,
+        statement="the excess risk grows by at most 4 C times the error of the input",
+        simulated=simulated,
+        x_name=x_name,
+        x=x,
+        measured=measured,
+        bound=bound,
+        finding=f"from {measured[0]:.4f} to {measured[-1]:.4f}, while the bound grows by {bound[-1] - bound[0]:.2f}",
+        holds=grows and below,
         logarithmic=False,
     )
 
 
 def decay(x: list[int], measured: list[float]) -> tuple[float, float, float]:
-    """How a quantity falls: the slope of its logarithm over x, and how well that fits (R^2) over x and over log x.
+    """Fit the logarithm of a decreasing quantity by a line in x and by a line in log x.
 
+    Parameters
+    ----------
+    x : list of int
+        Points.
+    measured : list of float
+        The quantity at each point; zeros are left out.
+
+    Returns
+    -------
+    tuple of float
+        Slope over x, R² over x, R² over log x.
+
+    Examples
+    --------
     >>> slope, exponential, power = decay([1, 2, 4, 8], [0.5**n for n in (1, 2, 4, 8)])
     >>> round(slope, 3), round(exponential, 3), power < 0.95
     (-0.693, 1.0, True)
     """
-    seen = np.array(measured) > 0
-    n, logs = np.array(x, dtype=np.float64)[seen], np.log(np.array(measured)[seen])
-    fits = [float(np.corrcoef(along_x, logs)[0, 1] ** 2) for along_x in (n, np.log(n))]
-    return float(np.polyfit(n, logs, 1)[0]), fits[0], fits[1]
+    positive = np.array(measured) > 0
+    n = np.array(x, dtype=np.float64)[positive]
+    logs = np.log(np.array(measured)[positive])
+    r2_linear, r2_logarithmic = (float(np.corrcoef(axis, logs)[0, 1] ** 2) for axis in (n, np.log(n)))
+    return float(np.polyfit(n, logs, 1)[0]), r2_linear, r2_logarithmic

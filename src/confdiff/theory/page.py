@@ -1,4 +1,4 @@
-"""What the simulations of the theory gave, as one page, a table and a picture for each result."""
+"""Write the results of the simulations as one page and a table, with a figure for each result."""
 
 import csv
 import io
@@ -7,45 +7,45 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from confdiff.display.figures import add_grid, new_figure
 from confdiff.display.html import as_data_uri, render
-from confdiff.display.palette import BOUND, MEASURED
+from confdiff.display.palette import BOUND, MEASURED, NEUTRAL
 from confdiff.io.atomic import write_text
-from confdiff.theory.measuring import Check, Settings
+from confdiff.theory.measuring import Settings, TheoryCheck
 
 
-def write_theory(checks: Sequence[Check], settings: Settings, folder: Path) -> dict[str, Path]:
-    """Write theory.html and theory.csv. Returns: what is where."""
+def write_theory(checks: Sequence[TheoryCheck], settings: Settings, folder: Path) -> dict[str, Path]:
+    """Write theory.html and theory.csv to a folder, and return kind -> path."""
     files = {"page": folder / "theory.html", "table": folder / "theory.csv"}
     write_text(files["page"], theory_html(checks, settings))
     write_text(files["table"], theory_csv(checks))
     return files
 
 
-def theory_csv(checks: Sequence[Check]) -> str:
-    """One line a point of a curve."""
+def theory_csv(checks: Sequence[TheoryCheck]) -> str:
+    """Return a CSV table with one row per point of a curve."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["result", "x_name", "x", "measured", "bound", "holds"])
     for check in checks:
-        for place, x in enumerate(check.x):
-            bound = check.bound[place] if check.bound else ""
-            writer.writerow([check.name, check.x_name, x, check.measured[place], bound, check.holds])
+        bounds: Sequence[float | str] = check.bound or [""] * len(check.x)
+        for x, measured, bound in zip(check.x, check.measured, bounds, strict=True):
+            writer.writerow([check.name, check.x_name, x, measured, bound, check.holds])
     return text.getvalue()
 
 
-def theory_html(checks: Sequence[Check], settings: Settings) -> str:
-    """One page that needs nothing beside it."""
-    shown = [(check, as_data_uri(check_figure(check))) for check in checks]
-    return render("confdiff.theory", "theory.html", shown=shown, settings=settings)
+def theory_html(checks: Sequence[TheoryCheck], settings: Settings) -> str:
+    """Return one HTML page with its figures embedded."""
+    results = [(check, as_data_uri(check_figure(check))) for check in checks]
+    return render("confdiff.theory", "theory.html", results=results, settings=settings)
 
 
-def check_figure(check: Check) -> Figure:
-    """What was measured, and the bound above it."""
-    figure = Figure(figsize=(4.6, 3.0), layout="constrained")
-    axes = figure.subplots()
+def check_figure(check: TheoryCheck) -> Figure:
+    """Draw the measured values of a check, and its bound."""
+    figure, axes = new_figure(4.6, 3.0)
     if check.labels:
         axes.errorbar(check.x, check.measured, 2, fmt="o", color=MEASURED, markersize=4, capsize=4)
-        axes.axhline(0, color="0.4", linewidth=0.8)
+        axes.axhline(0, color=NEUTRAL, linewidth=0.8)
         axes.set_xticks(check.x, check.labels)
     else:
         axes.plot(check.x, check.measured, "o-", color=MEASURED, label="measured", markersize=4)
@@ -62,5 +62,5 @@ def check_figure(check: Check) -> Figure:
     axes.set_xlabel(check.x_name, fontsize=9)
     axes.set_ylabel(check.y_name, fontsize=9)
     axes.tick_params(labelsize=8)
-    axes.grid(alpha=0.25)
+    add_grid(axes)
     return figure

@@ -1,8 +1,8 @@
-"""A distribution with known posteriors and a class of linear scores, over which every risk is a matrix product.
+"""Simulate a distribution with known posteriors and a class of linear scores; every risk is a matrix product.
 
 The distribution has finitely many points, so that true risks are sums. The class is a grid of linear functions of
-bounded norm, so that suprema and minima are looked up. A sample of pairs enters a risk only by how much weight of each
-kind falls on each point: risks of all functions on a sample are one product.
+bounded norm, so that suprema and minima are taken over its members. A sample of pairs enters a risk only by the total
+weight on each point, so that the risks of all functions on a sample are one product.
 """
 
 from dataclasses import dataclass
@@ -15,36 +15,67 @@ from torch import from_numpy
 from confdiff.losses import LOSSES
 from confdiff.theory.bounds import LossConstants
 
-Vector = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
+"""A vector or matrix of 64-bit floats."""
 
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """k points in the plane with probabilities and posteriors, and the scores of m functions on them.
+    """A distribution over k points in the plane, and the scores of m functions on them.
 
-    points: (k, 2). mass: (k,) p(x). posteriors: (k,) r(x). scores: (m, k). loss: a name from LOSSES.
+    Attributes
+    ----------
+    points : ndarray of shape (k, 2)
+        Coordinates of the points.
+    mass : ndarray of shape (k,)
+        Probabilities p(x) of the points.
+    posteriors : ndarray of shape (k,)
+        Posteriors r(x) = p(y = +1 | x).
+    scores : ndarray of shape (m, k)
+        Scores of the functions, one row per function.
+    loss : str
+        Name of the loss, from :data:`confdiff.losses.LOSSES`.
     """
 
-    points: Vector
-    mass: Vector
-    posteriors: Vector
-    scores: Vector
+    points: FloatArray
+    mass: FloatArray
+    posteriors: FloatArray
+    scores: FloatArray
     loss: str = "logistic"
 
     @classmethod
     def make(
         cls, *, k: int = 60, radius: float = 2.0, side: int = 51, sharpness: float = 2.0, seed: int = 0
     ) -> "World":
-        """Points around the origin, posteriors that a linear function explains but for a bend, a grid of weights."""
-        chance = np.random.default_rng(seed)
-        points = chance.normal(size=(k, 2))
+        """Draw a world: points around the origin, nearly linear posteriors, and a grid of linear functions.
+
+        Parameters
+        ----------
+        k : int
+            Number of points.
+        radius : float
+            Largest norm of the weights of a function.
+        side : int
+            Number of values of each weight in the grid.
+        sharpness : float
+            Slope of the logits of the posteriors.
+        seed : int
+            Seed of the draws.
+        """
+        rng = np.random.default_rng(seed)
+        points = rng.normal(size=(k, 2))
         points /= np.maximum(1.0, np.linalg.norm(points, axis=1, keepdims=True) / 2)
         logits = sharpness * points[:, 0] - 0.5 * points[:, 1] + 0.4 * np.sin(3 * points[:, 1]) - 0.5
         line = np.linspace(-radius, radius, side)
         weights = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
         weights = weights[np.linalg.norm(weights, axis=1) <= radius]
-        mass = chance.random(k) + 0.2
-        return cls(points, mass / mass.sum(), 1 / (1 + np.exp(-logits)), weights @ points.T)
+        mass = rng.random(k) + 0.2
+        return cls(
+            points=points,
+            mass=mass / mass.sum(),
+            posteriors=1 / (1 + np.exp(-logits)),
+            scores=weights @ points.T,
+        )
 
     @property
     def prior(self) -> float:
@@ -52,26 +83,26 @@ class World:
         return float(self.mass @ self.posteriors)
 
     @cached_property
-    def losses(self) -> tuple[Vector, Vector]:
-        """(m, k) the losses of all functions on all points, for the positive and for the negative label."""
+    def losses(self) -> tuple[FloatArray, FloatArray]:
+        """Losses of all functions on all points for the positive and for the negative label, each (m, k)."""
         function = LOSSES[self.loss].function
         scores = from_numpy(self.scores)
         return function(scores).numpy(), function(-scores).numpy()
 
     @cached_property
     def constants(self) -> LossConstants:
-        """What the bounds ask of the loss on the scores of this class."""
+        """Constants of the loss on the scores of this class."""
         return LossConstants.of(self.loss, float(np.abs(self.scores).max()))
 
     @cached_property
-    def true_risks(self) -> Vector:
-        """(m,) the classification risk of each function."""
+    def true_risks(self) -> FloatArray:
+        """Classification risk of each function, (m,)."""
         positive, negative = self.losses
         return positive @ (self.mass * self.posteriors) + negative @ (self.mass * (1 - self.posteriors))
 
     @cached_property
-    def expected_terms(self) -> Vector:
-        """(4, m) what A, B, C, D estimate: half the risk of the positives or of the negatives (Lemma 3)."""
+    def expected_terms(self) -> FloatArray:
+        """Expectations of A, B, C, D, (4, m): half the risk of the positives or of the negatives (Lemma 3)."""
         positive, negative = self.losses
         of_positives = positive @ (self.mass * self.posteriors) / 2
         of_negatives = negative @ (self.mass * (1 - self.posteriors)) / 2
@@ -79,44 +110,55 @@ class World:
 
     @property
     def best(self) -> float:
-        """The least risk in the class."""
+        """Least risk in the class."""
         return float(self.true_risks.min())
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """n pairs of points with differences: left, right: (n,) which points; c: (n,)."""
+    """Pairs of points with differences.
+
+    Attributes
+    ----------
+    left, right : ndarray of shape (n,)
+        Row numbers of the points.
+    c : ndarray of shape (n,)
+        Differences.
+    """
 
     left: NDArray[np.int64]
     right: NDArray[np.int64]
-    c: Vector
+    c: FloatArray
 
     def __len__(self) -> int:
         return len(self.c)
 
 
-def draw(world: World, n: int, chance: np.random.Generator) -> Sample:
-    """N independent pairs of independent points with their true differences."""
-    left, right = chance.choice(len(world.mass), (2, n), p=world.mass)
-    return Sample(left, right, world.posteriors[right] - world.posteriors[left])
+def draw(world: World, n: int, rng: np.random.Generator) -> Sample:
+    """Draw n independent pairs of independent points with their true differences."""
+    left, right = rng.choice(len(world.mass), (2, n), p=world.mass)
+    return Sample(left=left, right=right, c=world.posteriors[right] - world.posteriors[left])
 
 
-def partial_risks(world: World, sample: Sample, *, prior: float | None = None) -> Vector:
-    """(4, m) the partial risks A, B, C, D of all functions on a sample."""
-    shares = _shares(world, sample, world.prior if prior is None else prior)
-    k, n = len(world.mass), len(sample)
-    return np.stack([loss @ np.bincount(rows, weight, k) for loss, rows, weight in shares]) / (2 * n)
+def partial_risks(world: World, sample: Sample, *, prior: float | None = None) -> FloatArray:
+    """Return the partial risks A, B, C, D of all functions on a sample, (4, m)."""
+    terms = _weighted_losses(world, sample, world.prior if prior is None else prior)
+    k = len(world.mass)
+    n = len(sample)
+    return np.stack([loss @ np.bincount(rows, weight, k) for loss, rows, weight in terms]) / (2 * n)
 
 
-def pair_losses(world: World, sample: Sample) -> Vector:
-    """(m, n) the loss of each function on each pair; its mean is the risk on the sample."""
-    shares = _shares(world, sample, world.prior)
-    losses: Vector = np.stack([loss[:, rows] * weight for loss, rows, weight in shares]).sum(axis=0) / 2
+def pair_losses(world: World, sample: Sample) -> FloatArray:
+    """Return the loss of each function on each pair, (m, n); its mean over pairs is the risk on the sample."""
+    terms = _weighted_losses(world, sample, world.prior)
+    losses: FloatArray = np.stack([loss[:, rows] * weight for loss, rows, weight in terms]).sum(axis=0) / 2
     return losses
 
 
-def _shares(world: World, sample: Sample, pi: float) -> tuple[tuple[Vector, NDArray[np.int64], Vector], ...]:
-    """A, B, C, D: the losses on all points, which points, and with what weights."""
+def _weighted_losses(
+    world: World, sample: Sample, pi: float
+) -> tuple[tuple[FloatArray, NDArray[np.int64], FloatArray], ...]:
+    """Return, for each of A, B, C, D, the losses on all points, the points of the pairs and their weights."""
     c = sample.c
     positive, negative = world.losses
     return (
@@ -128,23 +170,39 @@ def _shares(world: World, sample: Sample, pi: float) -> tuple[tuple[Vector, NDAr
 
 
 def slope_of(
-    n: Vector, values: Vector, chance: np.random.Generator, resamples: int = 1000
+    n: FloatArray, values: FloatArray, rng: np.random.Generator, resamples: int = 1000
 ) -> tuple[float, float, float]:
-    """The slope of log values over log n, and its 99 % interval from a bootstrap over the repetitions.
+    """Return the slope of log values over log n, and its 99 % interval from a bootstrap over the repetitions.
 
-    Shapes: n: (s,); values: (s, t), t repetitions at each n, of which the root of the mean square is taken.
+    Parameters
+    ----------
+    n : ndarray of shape (s,)
+        Sizes of the samples.
+    values : ndarray of shape (s, t)
+        Errors of t repetitions at each size; the slope is that of their root mean square.
+    rng : Generator
+        Source of the bootstrap samples.
+    resamples : int
+        Number of bootstrap samples.
 
-    >>> chance = np.random.default_rng(0)
-    >>> slope, low, high = slope_of(np.array([1.0, 10.0]), np.array([[1.0, 1.0], [0.1, 0.1]]), chance)
+    Returns
+    -------
+    tuple of float
+        Slope, lower and upper end of the interval.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> slope, low, high = slope_of(np.array([1.0, 10.0]), np.array([[1.0, 1.0], [0.1, 0.1]]), rng)
     >>> round(slope, 6), round(low, 6), round(high, 6)
     (-1.0, -1.0, -1.0)
     """
 
-    def fit(table: Vector) -> float:
+    def fit(table: FloatArray) -> float:
         sizes = np.sqrt((table**2).mean(axis=1))
         return float(np.polyfit(np.log(n), np.log(np.maximum(sizes, 1e-300)), 1)[0])
 
     count = values.shape[1]
-    slopes = [fit(values[:, chance.integers(0, count, count)]) for _ in range(resamples)]
+    slopes = [fit(values[:, rng.integers(0, count, count)]) for _ in range(resamples)]
     low, high = np.quantile(slopes, [0.005, 0.995])
     return fit(values), float(low), float(high)
