@@ -28,6 +28,7 @@ from confdiff.cli.options import (
 from confdiff.display.text import listed
 
 if TYPE_CHECKING:
+    from confdiff.tabular.checks.columns import ColumnSummary
     from confdiff.tabular.checks.finding import Finding
     from confdiff.tabular.checks.report import CheckReport
 
@@ -104,13 +105,17 @@ def _print(report: "CheckReport") -> None:
         f"{report.pairs.rows:,} pairs ({report.usable_pairs:,} usable) of {report.items.rows:,} items; "
         f"connected components: {components.count:,}"
     )
-    say("columns: " + listed(f"{column.name} ({column.role})" for column in report.pairs.columns))
+    say("columns: " + listed(map(_name_and_role, report.pairs.columns)))
     _print_measures(report)
     notes = len(report.findings) - len(shown)
     if notes:
         say(f"notes: {notes}, on the page")
     if not report.errors:
         say(report.verdict)
+
+
+def _name_and_role(column: "ColumnSummary") -> str:
+    return column.name if column.name == column.role else f"{column.name} ({column.role})"
 
 
 def _text_and_rows(finding: "Finding", report: "CheckReport") -> str:

@@ -34,7 +34,7 @@ class PairsDescription:
     beyond : float
         Fraction of the differences outside [-1, 1], which occur only with unclipped noise.
     prior_interval : tuple of two floats or None
-        95 % interval of the class prior if the differences are exact and the items of a pair independent: then
+        95% interval of the class prior if the differences are exact and the items of a pair independent: then
         pi (1 - pi) >= E[c^2] / 2. None if no prior allows differences as large as these.
     prior : float or None
         Fraction of positives among the items of the pairs, if labels are known.
@@ -116,7 +116,7 @@ def _prior_interval(squares: NDArray[np.float64]) -> tuple[float, float] | None:
     """Return the interval of priors with pi (1 - pi) >= E[c^2] / 2, from the squares of the differences.
 
     c is a difference of two independent posteriors, and the variance of each is at most pi (1 - pi). E[c^2] is
-    replaced by the lower end of its one-sided 95 % confidence interval.
+    replaced by the lower end of its one-sided 95% confidence interval.
 
     >>> _prior_interval(np.full(9, 0.32)), _prior_interval(np.zeros(9)), _prior_interval(np.ones(9))
     ((0.2, 0.8), (0.0, 1.0), None)

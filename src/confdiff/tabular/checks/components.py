@@ -101,7 +101,7 @@ def _in_no_pair(data: CheckData) -> list[Finding]:
         isolated,
         source=data.items.source,
         text="in no pair.",
-        action="`fit` does not train on them; the model can still score them.",
+        action="`fit` does not train on items in no pair; the model can still score them.",
         noun="item",
     )
 

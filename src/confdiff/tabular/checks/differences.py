@@ -130,6 +130,6 @@ def prior_statement(summary: PairsDescription) -> str:
     low, high = summary.prior_interval
     return (
         f"If the differences are exact and the items of a pair independent, between {low:.0%} and {high:.0%} of the "
-        "items are positive (95 % confidence). Larger differences mean a prior nearer to one half. The differences "
+        "items are positive (95% confidence). Larger differences mean a prior nearer to one half. The differences "
         "determine no more about the class prior, unless some items are nearly certain."
     )

@@ -34,7 +34,7 @@ class Triangles:
     searched : float
         Fraction of the graph that was searched; below 1 if it was sampled.
     mean, quantile_95 : float
-        Mean and 95 % quantile of r.
+        Mean and 95% quantile of r.
     fraction_large : float
         Fraction of the triangles with r > .25.
     cyclic : float or None
@@ -167,7 +167,7 @@ def triangle_findings(data: CheckData, measure: Triangles | None) -> list[Findin
     """Return a finding if differences do not add up."""
     if measure is None or measure.mean <= max(_LARGE, measure.random_mean / 2):
         return []
-    cycles = "" if measure.cyclic is None else f" {measure.cyclic:.0%} are cyclic (25 % with random signs)."
+    cycles = "" if measure.cyclic is None else f" {measure.cyclic:.0%} are cyclic (25% with random signs)."
     finding = Finding(
         kind="triangles",
         severity="warning",
