@@ -1,4 +1,4 @@
-"""The scikit-learn face: learn from pairs, predict for single items."""
+"""Estimators with the scikit-learn interface: learn from pairs, predict for single items."""
 
 from confdiff.estimators.classifier import ConfDiffClassifier
 from confdiff.estimators.logistic import ConfDiffLogisticRegression

@@ -1,10 +1,12 @@
-"""Any scikit-learn classifier, taught by its own predictions, projected on what the differences allow.
+"""Learn from differences with any scikit-learn classifier that takes sample weights.
 
-A projection gives posteriors in [0, 1], and a classifier that takes weights can learn these: an item with posterior t
-is a positive one of weight t and a negative one of weight 1 - t. Fit, predict, project, fit again, until nothing moves.
-Predictions are those of classifiers that did not see the item: trees learn their own targets by heart, and would
-never move. They are rescaled to explain the differences best before they are projected: what was learned from half a
-round is timid, and a projection alone would believe it, and halve the error at best.
+The classifier is fitted to its own predictions, projected on the posteriors that the differences allow. A projected
+posterior t in [0, 1] becomes a positive item of weight t and a negative item of weight 1 - t. Fit, predict and project
+are repeated until the predictions no longer improve.
+
+Predictions are out of fold, because trees memorise their targets and would never change them. Before the projection
+they are rescaled to fit the differences best: early predictions are too close to each other, and the projection alone
+would at best halve the error.
 """
 
 from typing import Any
@@ -27,29 +29,48 @@ from confdiff.prior import warn_if_open
 from confdiff.risks import multiclass_targets_of
 from confdiff.validation import check_class_priors, check_count, check_number, check_prior
 
-Matrix = NDArray[np.float64]
+_Matrix = NDArray[np.float64]
 
 
 class ProjectedClassifier(DifferenceScored, ItemClassifier):
-    """Learns from pairs with confidence differences by any classifier that takes ``sample_weight``.
+    """Learn from pairs with confidence differences with any classifier that takes ``sample_weight``.
 
-    ``fit`` and ``score`` take pairs in the forms that :class:`~confdiff.ConfDiffClassifier` does, predictions are for
-    single items, and differences may be those of K classes.
+    ``fit`` and ``score`` take pairs in the forms that :class:`~confdiff.ConfDiffClassifier` takes, and differences of
+    two or K classes. Predictions are for single items.
 
     Parameters
     ----------
-    estimator : the classifier; gradient-boosted trees if not given.
-    prior : the class prior, or those of K classes. ``None``: what the differences tell.
-    rounds : at most so many times it is fitted and its predictions projected.
-    folds : the parts in which items are predicted by a classifier that was fitted on the others.
-    tol : stop when out-of-fold predictions do not explain the differences better by more than this, twice in a row.
-    classes : as in ``ConfDiffClassifier``.
-    random_state : decides the folds.
+    estimator : classifier, default=None
+        A scikit-learn classifier. By default ``HistGradientBoostingClassifier``.
+    prior : float, array of shape (K,) or None, default=None
+        The class prior, or the priors of K classes. With ``None``, the differences determine it.
+    rounds : int, default=15
+        The maximal number of rounds of fitting and projecting.
+    folds : int, default=5
+        The number of folds of the items for out-of-fold predictions.
+    tol : float, default=0.001
+        Stop after two rounds in which the out-of-fold R² of the differences did not improve by more than this.
+    classes : sequence, default=None
+        The names of the classes. By default -1 and 1, or 0 to K - 1.
+    random_state : int, RandomState or None, default=0
+        Determines the folds.
 
     Attributes
     ----------
-    estimator_ : the fitted classifier. history_ : the out-of-fold score of each round. n_iter_, classes_, prior_,
-    n_features_in_, and feature_names_in_ where the items had column names.
+    estimator_ : classifier
+        The fitted classifier.
+    history_ : list of float
+        The out-of-fold R² of each round.
+    n_iter_ : int
+        The number of rounds.
+    prior_ : float or array of shape (K,)
+        The mean probability of the items.
+    classes_ : array of shape (K,)
+        The names of the classes.
+    n_features_in_ : int
+        The number of features.
+    feature_names_in_ : array of str
+        The names of the features; present only if the items had column names.
 
     Examples
     --------
@@ -89,42 +110,60 @@ class ProjectedClassifier(DifferenceScored, ItemClassifier):
         items: Any = None,
         sample_weight: ArrayLike | None = None,
     ) -> "ProjectedClassifier":
-        """Learn from pairs and their confidence differences; the arguments are those of ``ConfDiffClassifier.fit``."""
+        """Learn from pairs and their confidence differences.
+
+        Parameters
+        ----------
+        pairs, c, items, sample_weight
+            See :meth:`confdiff.ConfDiffClassifier.fit`.
+
+        Returns
+        -------
+        ProjectedClassifier
+            The fitted estimator.
+        """
         data = as_float_matrix(as_pairs(pairs, c, items=items, weight=sample_weight))
         task = _Task(data, self._classifier(), self._prior(data))
         check_count("rounds", self.rounds)
         check_number("tol", self.tol, least=0)
-        count = len(task.items)
-        if count < 2 * check_count("folds", self.folds, least=2):
-            raise ValueError(f"{count} items cannot be cut into {self.folds} folds of at least two.")
-        fold_of = check_random_state(self.random_state).permutation(count) % self.folds
-        targets, out_of_fold, self.history_ = self._settle(task, fold_of)
-        self.estimator_ = task.fitted(targets, np.ones(count, dtype=bool))
-        self.n_iter_, self.classes_ = len(self.history_), class_names(self.classes, data)
+        n_items = len(task.items)
+        if n_items < 2 * check_count("folds", self.folds, least=2):
+            raise ValueError(
+                f"folds={self.folds} needs at least two items per fold, {2 * self.folds}; got {n_items} items."
+            )
+        fold_of = check_random_state(self.random_state).permutation(n_items) % self.folds
+        targets, out_of_fold, self.history_ = self._iterate(task, fold_of)
+        self.estimator_ = task.fitted(targets, np.ones(n_items, dtype=bool))
+        self.n_iter_ = len(self.history_)
+        self.classes_ = class_names(self.classes, data)
         self._remember_features(data)
-        p = task.predicted(self.estimator_, task.items)[task.places].reshape(2, len(data), -1).mean(axis=0)
+        p = task.predicted(self.estimator_, task.items)[task.rows].reshape(2, len(data), -1).mean(axis=0)
         implied = np.average(p, axis=0, weights=task.weight)
         self.prior_ = implied if data.has_vectors else float(implied[1])
         if self.prior is None:
-            said = out_of_fold[task.right] - out_of_fold[task.left]
-            some = slice(None) if data.has_vectors else 1
-            warn_if_open(said[:, some], task.c.numpy()[:, some], out_of_fold[task.places][:, some], task.weight)
+            predicted = out_of_fold[task.right] - out_of_fold[task.left]
+            columns = slice(None) if data.has_vectors else 1
+            item_p = out_of_fold[task.rows][:, columns]
+            warn_if_open(predicted[:, columns], task.c.numpy()[:, columns], item_p, task.weight)
         return self
 
-    def _settle(self, task: "_Task", fold_of: NDArray[np.int64]) -> tuple[Matrix, Matrix, list[float]]:
-        """Rescaled predictions, out of fold, of the round that explained most, projected and plain; and all scores."""
+    def _iterate(self, task: "_Task", fold_of: NDArray[np.int64]) -> tuple[_Matrix, _Matrix, list[float]]:
+        """Return targets and out-of-fold predictions of the round with the best score, and the scores of all rounds."""
         predictions = np.full((len(task.items), task.c.shape[1]), 1 / task.c.shape[1])
         targets = task.targets(predictions)
-        best, scores = (targets, predictions), list[float]()
+        best_targets = targets
+        best_predictions = predictions
+        scores: list[float] = []
         for _ in range(self.rounds):
             predictions = task.rescaled(task.out_of_fold(targets, fold_of))
             targets = task.targets(predictions)
             scores.append(task.score(predictions))
             if scores[-1] == max(scores):
-                best = targets, predictions
+                best_targets = targets
+                best_predictions = predictions
             if len(scores) > 2 and max(scores[-2:]) <= max(scores[:-2]) + self.tol:
                 break
-        return *best, scores
+        return best_targets, best_predictions, scores
 
     def _classifier(self) -> Any:
         if self.estimator is None:
@@ -133,7 +172,7 @@ class ProjectedClassifier(DifferenceScored, ItemClassifier):
             return HistGradientBoostingClassifier(random_state=0)
         if not hasattr(self.estimator, "predict_proba") or not has_fit_parameter(self.estimator, "sample_weight"):
             name = type(self.estimator).__name__
-            raise ValueError(f"the estimator must give probabilities and take sample_weight; {name} does not.")
+            raise ValueError(f"estimator must have predict_proba and take sample_weight in fit; {name} does not.")
         return self.estimator
 
     def _prior(self, data: Pairs) -> torch.Tensor | None:
@@ -144,19 +183,52 @@ class ProjectedClassifier(DifferenceScored, ItemClassifier):
         prior = check_prior(self.prior)
         return torch.tensor([1 - prior, prior], dtype=torch.float64)
 
-    def predict_proba(self, X: Any) -> Matrix:
-        """The probabilities of the classes. X: (m, d). Returns: (m, K)."""
+    def predict_proba(self, X: Any) -> _Matrix:
+        """Predict the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array of shape (m, d)
+            Single items.
+
+        Returns
+        -------
+        array of shape (m, K)
+            The columns are in the order of ``classes_``.
+        """
         items = self._items(X)
         return _probabilities(self.estimator_, items, len(self.classes_))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each item. X: (m, d). Returns: (m,)."""
+        """Predict the class of each item.
+
+        Parameters
+        ----------
+        X : array of shape (m, d)
+            Single items.
+
+        Returns
+        -------
+        array of shape (m,)
+            Entries of ``classes_``.
+        """
         p = self.predict_proba(X)
         return self._names(p.argmax(axis=1) if p.shape[1] > 2 else (p[:, 1] >= 0.5).astype(int))
 
     @available_if(lambda self: len(getattr(self, "classes_", (0, 1))) == 2)
-    def decision_function(self, X: Any) -> Matrix:
-        """The log-odds of the positive class. X: (m, d). Returns: (m,)."""
+    def decision_function(self, X: Any) -> _Matrix:
+        """Return the log-odds of the positive class.
+
+        Parameters
+        ----------
+        X : array of shape (m, d)
+            Single items.
+
+        Returns
+        -------
+        array of shape (m,)
+            Available for two classes.
+        """
         p = np.clip(self.predict_proba(X)[:, 1], 1e-12, 1 - 1e-12)
         return np.log(p) - np.log1p(-p)
 
@@ -166,44 +238,48 @@ class ProjectedClassifier(DifferenceScored, ItemClassifier):
 
 
 class _Task:
-    """The pairs as arrays, differences as vectors, and what is done with them over and over."""
+    """The pairs as arrays with differences as vectors, and the steps of each round."""
 
     def __init__(self, data: Pairs, classifier: Any, prior: torch.Tensor | None) -> None:
         (c,) = data.targets("differences").double()
         self.c = c if data.has_vectors else torch.stack([-c, c], dim=1)
-        self.items, self.left, self.right = distinct_items(data)  # copies of an item would tell its targets
+        self.items, self.left, self.right = distinct_items(data)  # copies of an item would leak its targets
+        self.rows = np.concatenate([self.left, self.right])
         self.weight = None if data.weight is None else data.weight.double()
-        self.classifier, self.prior = classifier, prior
-        self.places = np.concatenate([self.left, self.right])
+        self.classifier = classifier
+        self.prior = prior
         self.n_classes = self.c.shape[1]
 
-    def targets(self, predictions: Matrix) -> Matrix:
-        """(2n, K) what the items of all pairs, first ones first, should be taken for."""
-        p, p_prime = torch.from_numpy(predictions[self.left]), torch.from_numpy(predictions[self.right])
+    def targets(self, predictions: _Matrix) -> _Matrix:
+        """Project predictions; return the targets (2n, K) of the first items of all pairs, then of the second."""
+        p = torch.from_numpy(predictions[self.left])
+        p_prime = torch.from_numpy(predictions[self.right])
         t, t_prime = multiclass_targets_of(p, p_prime, self.c, prior=self.prior, weight=self.weight)
         return torch.cat([t, t_prime]).numpy()
 
-    def fitted(self, targets: Matrix, kept: NDArray[np.bool_]) -> Any:
-        """A classifier fitted on those items that are kept: an item once for each class, weighted by its share."""
-        rows = np.flatnonzero(kept[self.places])
-        share = targets[rows] if self.weight is None else targets[rows] * self.weight.repeat(2).numpy()[rows, None]
-        which, classes = np.nonzero(share > 1e-9)
-        weight = share[which, classes]
-        return clone(self.classifier).fit(self.items[self.places[rows[which]]], classes, sample_weight=weight)
+    def fitted(self, targets: _Matrix, selected: NDArray[np.bool_]) -> Any:
+        """Return a classifier fitted on selected items, each once per class and weighted by its target."""
+        entries = np.flatnonzero(selected[self.rows])
+        weights = targets[entries]
+        if self.weight is not None:
+            weights = weights * self.weight.repeat(2).numpy()[entries, None]
+        index, classes = np.nonzero(weights > 1e-9)
+        items = self.items[self.rows[entries[index]]]
+        return clone(self.classifier).fit(items, classes, sample_weight=weights[index, classes])
 
-    def predicted(self, classifier: Any, items: NDArray[Any]) -> Matrix:
+    def predicted(self, classifier: Any, items: NDArray[Any]) -> _Matrix:
         return _probabilities(classifier, items, self.n_classes)
 
-    def out_of_fold(self, targets: Matrix, fold_of: NDArray[np.int64]) -> Matrix:
-        """(N, K) each item as those classifiers see it that were not fitted on it."""
+    def out_of_fold(self, targets: _Matrix, fold_of: NDArray[np.int64]) -> _Matrix:
+        """Predict each item with a classifier that was not fitted on it; return (N, K) probabilities."""
         predictions = np.empty((len(self.items), self.n_classes))
         for fold in np.unique(fold_of):
             inside = fold_of == fold
             predictions[inside] = self.predicted(self.fitted(targets, ~inside), self.items[inside])
         return predictions
 
-    def rescaled(self, predictions: Matrix) -> Matrix:
-        """The predictions at the temperature, and for two classes with the offset, that explain differences best."""
+    def rescaled(self, predictions: _Matrix) -> _Matrix:
+        """Rescale predictions by the temperature (and for two classes the offset) that fits the differences best."""
         logs = torch.from_numpy(np.log(np.clip(predictions, 1e-4, 1)))
         if self.n_classes > 2:
             return torch.softmax(logs / self._temperature(logs), dim=1).numpy()
@@ -216,21 +292,21 @@ class _Task:
         return torch.stack([1 - p, p], dim=1).numpy()
 
     def _temperature(self, logs: torch.Tensor) -> float:
-        """The temperature of K classes that explains differences best."""
+        """Return the temperature of K classes that fits the differences best."""
         from scipy.optimize import minimize_scalar
 
-        def missed(log_temperature: float) -> float:
+        def negative_score(log_temperature: float) -> float:
             return -self.score(torch.softmax(logs / np.exp(log_temperature), dim=1).numpy())
 
-        return float(np.exp(minimize_scalar(missed, bounds=(-2.0, 2.0), method="bounded").x))
+        return float(np.exp(minimize_scalar(negative_score, bounds=(-2.0, 2.0), method="bounded").x))
 
-    def score(self, predictions: Matrix) -> float:
+    def score(self, predictions: _Matrix) -> float:
         predicted = predictions[self.right] - predictions[self.left]
         return difference_r2(predicted, self.c, self.weight)
 
 
-def _probabilities(classifier: Any, items: NDArray[Any], n_classes: int) -> Matrix:
-    """Probabilities of all classes, also of those that no item was taken for."""
+def _probabilities(classifier: Any, items: NDArray[Any], n_classes: int) -> _Matrix:
+    """Predict probabilities of all classes, also of classes that no training item had."""
     p = np.zeros((len(items), n_classes))
     p[:, classifier.classes_] = classifier.predict_proba(items)
     return p
