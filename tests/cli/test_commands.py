@@ -151,3 +151,11 @@ def test_tables_do_not_cut_off_names(width):
         assert re.search(rf"│ {name} +│", methods), name
     for name, entry in DATASETS.items():
         assert re.search(rf"│ {name} +│ +{re.escape(entry.size)} │", datasets), name
+
+
+def test_an_unknown_device_is_refused(tmp_path):
+    (tmp_path / "likes.csv").write_text("user_id,video_id,watch_ratio\n" + "1,1,3\n1,2,1\n1,3,2\n1,4,0\n2,1,3\n2,2,0\n")
+    arguments = ("recommend", "train", "likes.csv", "--no-holdout", "--device", "abacus")
+    result = confdiff(*arguments, cwd=tmp_path)
+    assert result.returncode == 2
+    assert "error: device 'abacus' is not available; pass --device auto" in result.stderr

@@ -97,7 +97,7 @@ def _print(report: "CheckReport") -> None:
     shown = [finding for finding in report.findings if finding.severity != "note"]
     for finding in shown:
         severity = Text(finding.severity, _STYLES[finding.severity])
-        table.add_row(severity, Text(_text_and_rows(finding, report)), Text(finding.action))
+        table.add_row(severity, Text(translated(_text_and_rows(finding, report))), Text(translated(finding.action)))
     if shown:
         results.print(table)
     components = report.measures["components"]

@@ -54,7 +54,7 @@ def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empt
 
 @contextmanager
 def _in_terms_of(flags: dict[str, Flag]) -> Iterator[None]:
-    """Raise errors and print warnings with flags in place of Python arguments."""
+    """Raise errors and print warnings with flags instead of Python arguments."""
     printed: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], filename: str, lineno: int, *_: Any, **__: Any) -> None:

@@ -15,7 +15,7 @@ from confdiff.display.progress import INTERVAL, Update, reporting_progress
 
 PIPED_WIDTH = 160
 """Columns of a table where standard output is not a terminal and COLUMNS is not set."""
-STATUS_AFTER = 3.0
+STATUS_AFTER = 5.0
 """Seconds after which a step is reported where standard error is not a terminal."""
 
 results = Console()
@@ -27,7 +27,7 @@ errors = Console(stderr=True)
 
 
 def set_up_consoles() -> None:
-    """Make the consoles anew for the current standard streams and environment."""
+    """Set the consoles up for the current standard streams and environment."""
     for console, stream in ((results, sys.stdout), (messages, sys.stderr), (errors, sys.stderr)):
         is_wide = not stream.isatty() and not os.environ.get("COLUMNS")
         console.__init__(stderr=stream is sys.stderr, width=PIPED_WIDTH if is_wide else None)  # type: ignore[misc]

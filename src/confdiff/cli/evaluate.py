@@ -8,8 +8,9 @@ import typer
 from rich.table import Table
 
 from confdiff.cli.console import name_column, number_column, results, say, say_files, status
-from confdiff.cli.model import as_digits
+from confdiff.cli.model import as_digits, load_on
 from confdiff.cli.options import (
+    DeviceOption,
     DifferenceOption,
     IdOption,
     ItemsArgument,
@@ -34,7 +35,7 @@ def evaluate_command(
         str | None, option(metavar="COLUMN", help="Column of the items with their labels, 0/1 or -1/1.")
     ] = None,
     pairs: Annotated[
-        Path | None, option(metavar="FILE", help="Table of judged pairs of these items, in place of labels.")
+        Path | None, option(metavar="FILE", help="Table of judged pairs of these items, instead of labels.")
     ] = None,
     output: Annotated[Path | None, output_option("Folder for a page and JSON; only with --labels.")] = None,
     id: IdOption = None,
@@ -42,6 +43,7 @@ def evaluate_command(
     right: RightOption = None,
     difference: DifferenceOption = None,
     scale: ScaleOption = None,
+    device: DeviceOption = "cpu",
     as_json: JsonOption = False,
 ) -> None:
     """Measure a model by labels (accuracy, AUC, Brier score, calibration) or by judged pairs.
@@ -58,9 +60,8 @@ def evaluate_command(
         raise ValueError("-o writes a page about labels; for judged pairs leave it out, or pass --json.")
     with status("loading PyTorch"):
         from confdiff.tabular.model.evaluation import evaluate_labels, evaluate_pairs, write_evaluation
-        from confdiff.tabular.model.model import load_model
         from confdiff.tabular.scales import parse_scale
-    fitted = load_model(model)
+    fitted = load_on(device, model)
     measures: Evaluation | Agreement
     files: dict[str, Path] = {}
     with status("scoring"):

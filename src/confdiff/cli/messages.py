@@ -80,7 +80,7 @@ _ARGUMENT = re.compile(
 
 
 def with_flags(message: str, flags: Mapping[str, Flag]) -> str:
-    """Return a message with the flags of a command in place of Python arguments.
+    """Return a message with the flags of a command instead of Python arguments.
 
     Parameters
     ----------

@@ -60,6 +60,16 @@ def export_model(
     say_files({"onnx": onnx})
 
 
+def load_on(device: str, folder: Path) -> "ComparisonModel":
+    """Read a model folder and move the network to a device."""
+    from confdiff.tabular.model.model import load_model
+    from confdiff.training.recipe import find_device
+
+    fitted = load_model(folder)
+    fitted.classifier.model_.to(find_device(device))
+    return fitted
+
+
 def print_model(model: "ComparisonModel") -> None:
     """Print the data, the options, the warnings and the validation of a model."""
     about = model.about

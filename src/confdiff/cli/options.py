@@ -89,5 +89,9 @@ SeedOption = Annotated[int, option(min=0, metavar="N", help="Seed of all random 
 IncompleteOption = Annotated[
     bool, switch("--incomplete", help="CIFAR-10 only: use the training batches that are available.")
 ]
+DeviceOption = Annotated[
+    str,
+    option(metavar="NAME", help="Device of PyTorch: `cpu`, `cuda`, `mps`, or `auto` for a GPU if one is available."),
+]
 OverwriteOption = Annotated[bool, switch("--overwrite", help="Replace an output that already exists.")]
 JsonOption = Annotated[bool, switch("--json", help="Print JSON instead of text.")]

@@ -25,82 +25,90 @@ if TYPE_CHECKING:
 
 _NOISE = "Noise"
 _TEACHER = "Teacher"
+_Output = Annotated[
+    Path,
+    output_option("Table of pairs (.parquet, .csv or .tsv). The other files are written beside it.", metavar="FILE"),
+]
+_Prior = Annotated[float, option(metavar="FRACTION", help="Class prior of the pairs and the test items.")]
+_Protocol = Annotated[
+    str, option(metavar="NAME", help="`paper` follows the text of the paper, `authors` the authors' program.")
+]
+_NPairs = Annotated[int | None, option(metavar="N", help="Number of pairs. If omitted, as many as in the paper.")]
+_Fraction = Annotated[float, option(metavar="FRACTION", help="Fraction of the pairs to keep, such as 0.1.")]
+_Partners = Annotated[int, option(min=1, metavar="N", help="Number of pairs per item.")]
+_Replacement = Annotated[bool, switch("--replacement", help="Draw items with replacement where needed.")]
+_Noise = Annotated[
+    str | None,
+    option(
+        metavar="NAME",
+        panel=_NOISE,
+        help="`multiplicative`, `additive`, `likert`, or `labels` (y' - y instead of c).",
+    ),
+]
+_NoiseAmount = Annotated[
+    float | None,
+    option(
+        "--noise-amount",
+        "--amount",
+        metavar="NUMBER",
+        panel=_NOISE,
+        help="Standard deviation of the noise, or number of points of the Likert scale.",
+    ),
+]
+_Clip = Annotated[
+    bool | None,
+    option(
+        metavar="",
+        panel=_NOISE,
+        help="Clip noisy differences to [-1, 1]. If omitted, done for all but multiplicative noise.",
+    ),
+]
+_PriorFactor = Annotated[
+    float, option(metavar="NUMBER", panel=_NOISE, help="Factor by which the prior given to the learner is wrong.")
+]
+_Pcomp = Annotated[
+    str | None,
+    option(
+        metavar="NAME",
+        help="Order pairs by their labels, for Pcomp methods: `reverse` or `discard` pairs labelled (-, +).",
+    ),
+]
+_Model = Annotated[
+    str | None,
+    option(metavar="NAME", panel=_TEACHER, help="Network of the teacher. If omitted, that of the protocol."),
+]
+_Folds = Annotated[
+    int,
+    option(
+        min=1,
+        metavar="N",
+        panel=_TEACHER,
+        help="Above 1: cross-fitting, so that no item is graded by a teacher trained on it.",
+    ),
+]
+_Calibrated = Annotated[bool, switch("--calibrated", panel=_TEACHER, help="Fit a temperature on held-out labels.")]
+_Adjusted = Annotated[bool, switch("--adjusted", panel=_TEACHER, help="Adjust the posteriors to the class prior.")]
 
 
 def make_pairs(
     name: DatasetArgument = "digits",
-    output: Annotated[
-        Path,
-        output_option(
-            "Table of pairs (.parquet, .csv or .tsv). The other files are written beside it.", metavar="FILE"
-        ),
-    ] = Path("pairs.parquet"),
-    prior: Annotated[float, option(metavar="FRACTION", help="Class prior of the pairs and the test items.")] = 0.5,
-    protocol: Annotated[
-        str, option(metavar="NAME", help="`paper` follows the text of the paper, `authors` the authors' program.")
-    ] = "paper",
+    output: _Output = Path("pairs.parquet"),
+    prior: _Prior = 0.5,
+    protocol: _Protocol = "paper",
     seed: SeedOption = 0,
-    n_pairs: Annotated[
-        int | None, option(metavar="N", help="Number of pairs. If omitted, as many as in the paper.")
-    ] = None,
-    fraction: Annotated[float, option(metavar="FRACTION", help="Fraction of the pairs to keep, such as 0.1.")] = 1.0,
-    partners: Annotated[int, option(min=1, metavar="N", help="Number of pairs per item.")] = 1,
-    replacement: Annotated[bool, switch("--replacement", help="Draw items with replacement where needed.")] = False,
-    noise: Annotated[
-        str | None,
-        option(
-            metavar="NAME",
-            panel=_NOISE,
-            help="`multiplicative`, `additive`, `likert`, or `labels` (y' - y in place of c).",
-        ),
-    ] = None,
-    noise_amount: Annotated[
-        float | None,
-        option(
-            "--noise-amount",
-            "--amount",
-            metavar="NUMBER",
-            panel=_NOISE,
-            help="Standard deviation of the noise, or number of points of the Likert scale.",
-        ),
-    ] = None,
-    clip: Annotated[
-        bool | None,
-        option(
-            metavar="",
-            panel=_NOISE,
-            help="Clip noisy differences to [-1, 1]. If omitted, done for all but multiplicative noise.",
-        ),
-    ] = None,
-    prior_factor: Annotated[
-        float, option(metavar="NUMBER", panel=_NOISE, help="Factor by which the prior given to the learner is wrong.")
-    ] = 1.0,
-    pcomp: Annotated[
-        str | None,
-        option(
-            metavar="NAME",
-            help="Order pairs by their labels, for Pcomp methods: `reverse` or `discard` pairs labelled (-, +).",
-        ),
-    ] = None,
-    model: Annotated[
-        str | None,
-        option(metavar="NAME", panel=_TEACHER, help="Network of the teacher. If omitted, that of the protocol."),
-    ] = None,
-    folds: Annotated[
-        int,
-        option(
-            min=1,
-            metavar="N",
-            panel=_TEACHER,
-            help="Above 1: cross-fitting, so that no item is graded by a teacher trained on it.",
-        ),
-    ] = 1,
-    calibrated: Annotated[
-        bool, switch("--calibrated", panel=_TEACHER, help="Fit a temperature on held-out labels.")
-    ] = False,
-    adjusted: Annotated[
-        bool, switch("--adjusted", panel=_TEACHER, help="Adjust the posteriors to the class prior.")
-    ] = False,
+    n_pairs: _NPairs = None,
+    fraction: _Fraction = 1.0,
+    partners: _Partners = 1,
+    replacement: _Replacement = False,
+    noise: _Noise = None,
+    noise_amount: _NoiseAmount = None,
+    clip: _Clip = None,
+    prior_factor: _PriorFactor = 1.0,
+    pcomp: _Pcomp = None,
+    model: _Model = None,
+    folds: _Folds = 1,
+    calibrated: _Calibrated = False,
+    adjusted: _Adjusted = False,
     folder: FolderOption = None,
     incomplete: IncompleteOption = False,
 ) -> None:

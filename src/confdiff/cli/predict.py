@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Annotated
 
 from confdiff.cli.console import check_file_name, progress, say, say_files, status
-from confdiff.cli.options import IdOption, ItemsArgument, ModelArgument, option, output_option
+from confdiff.cli.model import load_on
+from confdiff.cli.options import DeviceOption, IdOption, ItemsArgument, ModelArgument, option, output_option
 
 
 def predict_command(
@@ -18,6 +19,7 @@ def predict_command(
         float | None,
         option(metavar="FRACTION", help="Fraction of positives among these items, if it differs from training."),
     ] = None,
+    device: DeviceOption = "cpu",
 ) -> None:
     """Score a table of items of any size: id, probability, and whether it is at least one half.
 
@@ -27,11 +29,10 @@ def predict_command(
     with status("loading PyTorch"):
         from confdiff.io.batches import count_rows
         from confdiff.io.tables import check_table_name
-        from confdiff.tabular.model.model import load_model
         from confdiff.tabular.model.scoring import predict_file
     check_table_name(output)
     check_file_name(output, "table")
-    fitted = load_model(model)
+    fitted = load_on(device, model)
     if target_prior is not None:
         fitted.classifier.set_params(target_prior=target_prior)
     n_rows = count_rows(items) if items.is_file() else None

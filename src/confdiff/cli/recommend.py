@@ -8,63 +8,71 @@ import typer
 from rich.table import Table
 
 from confdiff.cli.console import is_quiet, name_column, number_column, results, say, say_files, status
-from confdiff.cli.options import COLUMNS, JsonOption, SeedOption, argument, option, output_option, switch
+from confdiff.cli.options import COLUMNS, DeviceOption, JsonOption, SeedOption, argument, option, output_option, switch
 
 _Interactions = Annotated[
     Path, argument(metavar="FILE", help="Table of interactions (.csv, .tsv or .parquet): one row per interaction.")
 ]
 _Recommender = Annotated[Path, argument(metavar="MODEL", help="File that `confdiff recommend train` wrote.")]
+_Output = Annotated[Path, output_option("File for the model.", metavar="FILE")]
+_User = Annotated[str, option(metavar="COLUMN", panel=COLUMNS, help="Users.")]
+_Item = Annotated[str, option(metavar="COLUMN", panel=COLUMNS, help="Items.")]
+_Strength = Annotated[str, option(metavar="COLUMN", panel=COLUMNS, help="Strength of an interaction.")]
+_Time = Annotated[str | None, option(metavar="COLUMN", panel=COLUMNS, help="Time of an interaction, as a number.")]
+_Confidence = Annotated[
+    str, option(metavar="NAME", help="How strengths become confidences: `watch-ratio`, `min-max` or `rank`.")
+]
+_Threshold = Annotated[
+    float | None,
+    option(
+        metavar="NUMBER",
+        help="Strengths above it are positive. If omitted, a watch ratio of 2, or a confidence of 1/2.",
+    ),
+]
+_Method = Annotated[str, option(metavar="NAME", help="Method, as `confdiff methods` names it.")]
+_Model = Annotated[str, option(metavar="NAME", help="Network: `neumf`, `gmf`, `ncf-mlp` or `mf`.")]
+_Prior = Annotated[str, option(metavar="NAME", help="Class prior: `global`, or `user` for one prior per user.")]
+_Partners = Annotated[int, option(min=1, metavar="N", help="Number of pairs per interaction.")]
+_Epochs = Annotated[int, option(min=1, metavar="N", help="Maximum number of passes over the pairs.")]
+_Patience = Annotated[
+    int,
+    option(
+        min=0,
+        metavar="N",
+        help="Early stopping: epochs without a better pairwise accuracy on a tenth of the interactions. "
+        "0 trains for all epochs on all of them.",
+    ),
+]
+_NNegatives = Annotated[
+    int, option(min=1, metavar="N", help="Candidates to rank together with each held-out positive.")
+]
+_NoHoldout = Annotated[
+    bool,
+    switch(
+        "--no-holdout",
+        help="Train on all interactions, without test and validation sets, once the number of epochs is known.",
+    ),
+]
 
 
 def train_command(
     file: _Interactions,
-    output: Annotated[Path, output_option("File for the model.", metavar="FILE")] = Path("recommender.safetensors"),
-    user: Annotated[str, option(metavar="COLUMN", panel=COLUMNS, help="Users.")] = "user_id",
-    item: Annotated[str, option(metavar="COLUMN", panel=COLUMNS, help="Items.")] = "video_id",
-    strength: Annotated[
-        str, option(metavar="COLUMN", panel=COLUMNS, help="Strength of an interaction.")
-    ] = "watch_ratio",
-    time: Annotated[
-        str | None, option(metavar="COLUMN", panel=COLUMNS, help="Time of an interaction, as a number.")
-    ] = None,
-    confidence: Annotated[
-        str, option(metavar="NAME", help="How strengths become confidences: `watch-ratio`, `min-max` or `rank`.")
-    ] = "watch-ratio",
-    threshold: Annotated[
-        float | None,
-        option(
-            metavar="NUMBER",
-            help="Strengths above it are positive. If omitted, a watch ratio of 2, or a confidence of 1/2.",
-        ),
-    ] = None,
-    method: Annotated[
-        str, option(metavar="NAME", help="Method, as `confdiff methods` names it.")
-    ] = "confdiff-regression",
-    model: Annotated[str, option(metavar="NAME", help="Network: `neumf`, `gmf`, `ncf-mlp` or `mf`.")] = "neumf",
-    prior: Annotated[
-        str, option(metavar="NAME", help="Class prior: `global`, or `user` for one prior per user.")
-    ] = "global",
-    partners: Annotated[int, option(min=1, metavar="N", help="Number of pairs per interaction.")] = 1,
-    epochs: Annotated[int, option(min=1, metavar="N", help="Maximum number of passes over the pairs.")] = 50,
-    patience: Annotated[
-        int,
-        option(
-            min=0,
-            metavar="N",
-            help="Early stopping: epochs without a better pairwise accuracy on a tenth of the interactions. "
-            "0 trains for all epochs on all of them.",
-        ),
-    ] = 3,
-    n_negatives: Annotated[
-        int, option(min=1, metavar="N", help="Candidates to rank together with each held-out positive.")
-    ] = 49,
-    no_holdout: Annotated[
-        bool,
-        switch(
-            "--no-holdout",
-            help="Train on all interactions, without test and validation sets, once the number of epochs is known.",
-        ),
-    ] = False,
+    output: _Output = Path("recommender.safetensors"),
+    user: _User = "user_id",
+    item: _Item = "video_id",
+    strength: _Strength = "watch_ratio",
+    time: _Time = None,
+    confidence: _Confidence = "watch-ratio",
+    threshold: _Threshold = None,
+    method: _Method = "confdiff-regression",
+    model: _Model = "neumf",
+    prior: _Prior = "global",
+    partners: _Partners = 1,
+    epochs: _Epochs = 50,
+    patience: _Patience = 3,
+    n_negatives: _NNegatives = 49,
+    no_holdout: _NoHoldout = False,
+    device: DeviceOption = "auto",
     seed: SeedOption = 0,
 ) -> None:
     """Train a recommender on pairs of items of one user.
@@ -92,7 +100,9 @@ def train_command(
         graded = grade_file(file, columns=columns, confidence=confidence, threshold=threshold)
     say(f"{graded.interactions}; {graded.positive.mean():.1%} positive")
     options = {"columns": columns, "confidence": confidence, "threshold": threshold, "everything": no_holdout}
-    fitted = fit_recommender(graded, learning, options=options, holdout=not no_holdout, progress=not is_quiet())
+    fitted = fit_recommender(
+        graded, learning, options=options, holdout=not no_holdout, device=device, progress=not is_quiet()
+    )
     say(f"{fitted.n_pairs:,} pairs")
     if fitted.best is not None:
         accuracy = f"pairwise accuracy {fitted.best['pairwise_accuracy']:.1%} on the validation pairs"

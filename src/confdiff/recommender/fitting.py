@@ -63,7 +63,13 @@ def grade_file(file: Path, *, columns: dict[str, Any], confidence: str, threshol
 
 
 def fit_recommender(
-    graded: Graded, learning: Learning, *, options: dict[str, Any], holdout: bool = True, progress: bool = False
+    graded: Graded,
+    learning: Learning,
+    *,
+    options: dict[str, Any],
+    holdout: bool = True,
+    device: str = "auto",
+    progress: bool = False,
 ) -> FittedRecommender:
     """Train a recommender.
 
@@ -77,6 +83,8 @@ def fit_recommender(
         What the model stores about its table: columns, confidence and threshold.
     holdout : bool
         Hold out the latest positive of each user for :func:`evaluate_held_out`.
+    device : str
+        ``"cpu"``, ``"cuda"``, ``"mps"``, or ``"auto"`` for a GPU if one is available.
     progress : bool
         Show a progress bar.
     """
@@ -85,7 +93,7 @@ def fit_recommender(
         rows = leave_one_out(graded, n_negatives=learning.n_negatives, seed=learning.seed).train
     pairs, validation = training_pairs(graded, rows, learning)
     network = build_recommender(learning.model, graded, learning.seed)
-    history = train_recommender(network, pairs, learning, validation=validation, progress=progress)
+    history = train_recommender(network, pairs, learning, validation=validation, device=device, progress=progress)
     interactions = graded.interactions
     recommender = Recommender(
         network=network,

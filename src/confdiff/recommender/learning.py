@@ -1,6 +1,6 @@
 """How a recommender is trained: its settings, its training and validation pairs, and the training loop."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -129,6 +129,7 @@ def train_recommender(
     learning: Learning,
     *,
     validation: Pairs | None = None,
+    device: str = "auto",
     progress: bool = False,
 ) -> History:
     """Train a network of users and items; pairs are ordered by their labels for methods that learn from the order.
@@ -143,6 +144,8 @@ def train_recommender(
         Settings.
     validation : Pairs or None, default=None
         Validation pairs for early stopping.
+    device : str, default="auto"
+        As in :class:`~confdiff.Recipe`.
     progress : bool, default=False
         Whether to show a progress bar.
 
@@ -159,7 +162,7 @@ def train_recommender(
         pairs,
         learning.method,
         prior=recommender_prior(pairs, learning),
-        recipe=learning.recipe,
+        recipe=replace(learning.recipe, device=device),
         progress=progress,
         **stopping,
     )
