@@ -19,12 +19,12 @@ import torch
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
+from confdiff.datasets import load_interactions
 from confdiff.losses import logistic
 from confdiff.methods import METHODS
 from confdiff.models import RECOMMENDERS
 from confdiff.pairs import Pairs
 from confdiff.recommender.confidence import grade_interactions
-from confdiff.recommender.interactions import load_interactions
 from confdiff.recommender.protocol import leave_one_out, user_pairs
 from confdiff.risks import confdiff_risk
 from confdiff.training import Recipe

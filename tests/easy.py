@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from confdiff.datasets.interactions import from_columns
 from confdiff.pairs import Pairs
-from confdiff.recommender.interactions import from_columns
 
 
 def easy_pairs(n_items=300, n_pairs=400, seed=0, **known):

@@ -81,7 +81,7 @@ NOWHERE = {"CONFDIFF_DATA": "", "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY
         (["export", "digits"], "Missing option '-o'"),
         (["fetch"], "Missing argument 'NAME...'"),
         (["show", "digits", "-o", "digits.doc"], "must end in .png, .svg or .pdf; got 'digits.doc'"),
-        (["fetch", "letter"], "letter is not here and could not be downloaded"),
+        (["fetch", "letter"], "letter is missing and could not be downloaded"),
         (["list", "--folder", "nowhere"], "there is no folder nowhere"),
     ],
 )

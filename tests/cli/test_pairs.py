@@ -64,7 +64,7 @@ def test_options(tmp_path):
     label = dict(zip(truth["id"].tolist(), truth["label"].tolist(), strict=True))
     assert all(label[left] >= label[right] for left, right in zip(pairs["left"], pairs["right"], strict=True))
     description = json.loads((tmp_path / "p.json").read_text())
-    assert description["told_prior"] == pytest.approx(0.55)
+    assert description["given_prior"] == pytest.approx(0.55)
     assert description["specification"]["seed"] == 3
 
 
@@ -78,7 +78,7 @@ def test_options(tmp_path):
         (["make", "digits", "--n-pairs", "900"], "takes 900 positives, and there are 712"),
         (["make", "digits", "-o", "pairs.xlsx"], "must end in .parquet, .csv, .tsv, .jsonl; got 'pairs.xlsx'"),
         (["make", "digits", "--noise", "additive"], "sigma, the amount of additive noise"),
-        (["make", "ukpconvarg1"], "holds pairs that people compared"),
+        (["make", "ukpconvarg1"], "ukpconvarg1 holds comparisons"),
         (["make", "digits", "--model", "resnet34"], "got items of 64 features"),
         (["describe", "nothing.parquet"], "there is no file nothing.parquet"),
         (["describe", "broken.csv"], "broken.csv must have a column 'left'; it has a, b"),

@@ -13,10 +13,21 @@ import numpy as np
 import pytest
 from sklearn.datasets import dump_svmlight_file
 
-from confdiff.datasets import DATASETS, Comparisons, Dataset, cifar, fetch, load, tables, whereabouts
+from confdiff.datasets import (
+    DATASETS,
+    ComparisonDataset,
+    Dataset,
+    Interactions,
+    cifar,
+    fetch,
+    load,
+    names_of_kind,
+    tables,
+    whereabouts,
+)
 from confdiff.datasets.sources import md5_of_bytes
 
-LABELLED = [name for name in DATASETS if name != "ukpconvarg1"]
+LABELLED = names_of_kind("labelled")
 
 
 def load_any(name, **how):
@@ -40,7 +51,7 @@ def test_other_classes_can_be_positive():
     assert data.with_positive("3", "3").positive == (3,)
     with pytest.raises(ValueError, match="unknown class 'eight'"):
         data.with_positive("eight")
-    with pytest.raises(ValueError, match="some classes must be positive and some not; got 0 of 10"):
+    with pytest.raises(ValueError, match="some classes must be positive and some negative; got 0 of 10"):
         data.with_positive()
 
 
@@ -56,7 +67,7 @@ def test_without_files_every_data_set_says_where_to_put_them(tmp_path, monkeypat
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     assert all(whereabouts(name) == [] for name in DATASETS)
     for name in ("usps", "ukpconvarg1"):  # those of which the form that is fetched is not the first
-        with pytest.raises(FileNotFoundError, match=rf"{name} is not here(.|\n)*put them, packed or not, into"):
+        with pytest.raises(FileNotFoundError, match=rf"{name} is missing(.|\n)*put them, packed or not, into"):
             load(name)
 
 
@@ -146,7 +157,7 @@ def test_cifar10h_votes_agree_with_the_labels():
 @pytest.mark.data
 def test_arguments():
     data = load("ukpconvarg1")
-    assert isinstance(data, Comparisons)
+    assert isinstance(data, ComparisonDataset)
     assert len(data.pairs) == 16_927
     assert len(data.texts) == len(data.ids) == len(data.pairs.items) == 1_052
     assert len(data.group_names) == len(data.pairs.group.unique()) == data.pairs.n_components() == 32
@@ -281,7 +292,7 @@ class Harmful:
 @pytest.mark.parametrize("harm", [Harmful(), np.load, Path("x"), {"data": Harmful()}])
 def test_pickles_execute_nothing(harm, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(pickle.UnpicklingError, match="has no place in a file of pictures"):
+    with pytest.raises(pickle.UnpicklingError, match="is not allowed in a file of pictures"):
         cifar._ArraysOnly(io.BytesIO(pickle.dumps(harm, protocol=2)), encoding="bytes").load()
     assert list(tmp_path.iterdir()) == []
 
@@ -316,3 +327,23 @@ def test_arguments_as_published(real_data, tmp_path, monkeypatch):
     assert (theirs.votes == ours.votes).all()
     assert (theirs.pairs.left == ours.pairs.left).all()
     assert (theirs.pairs.difference == ours.pairs.difference).all()
+
+
+def test_every_entry_is_complete_for_its_kind():
+    for name, entry in DATASETS.items():
+        assert all((entry.label, entry.title, entry.licence, entry.home)), name
+        assert (entry.builtin is None) == bool(entry.forms), name
+        assert (entry.setting is not None) == (entry.kind == "labelled") == bool(entry.positive), name
+        assert (entry.ranking is not None) == (entry.kind == "interactions"), name
+        assert entry.layout is None or np.prod(entry.layout) == entry.n_features, name
+    assert [name for name, entry in DATASETS.items() if entry.network == "picture"] == ["cifar10", "cifar10h"]
+    assert [name for name, entry in DATASETS.items() if entry.optional_files] == ["cifar10"]
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", names_of_kind("interactions"))
+def test_interactions_are_loaded_by_name(name, real_data):
+    data = load(name)
+    assert isinstance(data, Interactions)
+    assert len(data.item_ids) <= DATASETS[name].n_train
+    assert whereabouts(name)[0].parent == real_data / name

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from confdiff.datasets import DATASETS, load
+from confdiff.datasets import load, names_of_kind
 from confdiff.datasets.figures import comparisons_figure, dataset_figure, pairs_figure
 from confdiff.pairs.describe import describe_pairs
 from easy import easy_pairs
@@ -36,7 +36,7 @@ def test_differences_are_shown_with_ties_and_prior():
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("name", DATASETS)
+@pytest.mark.parametrize("name", [*names_of_kind("labelled"), *names_of_kind("comparisons")])
 def test_every_data_set_has_a_picture(name):
     people = name == "ukpconvarg1"
     figure = comparisons_figure(load(name)) if people else dataset_figure(load(name, incomplete=True))

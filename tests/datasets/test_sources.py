@@ -15,7 +15,9 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from confdiff.datasets.sources import Form, Source, data_roots, fetch, find, md5_of_table, obtain, plain_table
+from confdiff.datasets.downloads import download
+from confdiff.datasets.files import data_roots, find_files, obtain
+from confdiff.datasets.sources import Form, SourceFile, md5_of_table, plain_table
 
 CONTENTS = b"0,1,2\n3,4,5\n" * 1000
 MD5 = hashlib.md5(CONTENTS).hexdigest()
@@ -41,7 +43,7 @@ def web(tmp_path):
 
 
 def source(url="", name="table", md5=MD5, **more):
-    return Source(name, ("ours", "theirs/raw", ""), md5, url, **more)
+    return SourceFile(name, ("ours", "theirs/raw", ""), md5, url, **more)
 
 
 def form(*sources):
@@ -73,7 +75,7 @@ def test_the_folder_given_comes_before_the_variable_and_that_before_the_cache(tm
     variable.mkdir()
     for root in (cache / "datasets", variable, given):
         path = put(root / "ours" / "table")
-        assert find([form(source())], data_roots(given))[0][1] == path
+        assert find_files([form(source())], data_roots(given))[0][1] == path
     monkeypatch.delenv("CONFDIFF_DATA")
     assert data_roots() == [cache / "datasets"]
 
@@ -83,7 +85,7 @@ def test_a_form_that_is_whole_in_an_earlier_folder_wins(tmp_path):
     put(first / "ours" / "other")
     put(second / "ours" / "table")
     forms = [form(source()), form(source(name="other"))]
-    assert find(forms, [first, second])[0][1] == first / "ours" / "other"
+    assert find_files(forms, [first, second])[0][1] == first / "ours" / "other"
 
 
 @pytest.mark.parametrize(
@@ -163,20 +165,20 @@ def test_files_are_taken_out_of_archives(web, tmp_path, kind):
     put(folder / f"release.{kind}", archive(kind))
     other = hashlib.md5(b"other").hexdigest()
     wanted = [source(url, member="/table"), source(url, "other", other, member="/other")]
-    fetch(wanted, tmp_path / "cache")
+    download(wanted, tmp_path / "cache")
     assert (tmp_path / "cache" / "ours" / "table").read_bytes() == CONTENTS
     assert (tmp_path / "cache" / "ours" / "other").read_bytes() == b"other"
-    with pytest.raises(ValueError, match="delivered is truncated or not the file that was expected"):
-        fetch([source(url, "third", member="/third")], tmp_path / "cache")
-    with pytest.raises(ValueError, match="delivered is truncated or not the file that was expected"):
-        fetch([source(url, md5="0" * 32, member="/table")], tmp_path / "cache")
+    with pytest.raises(ValueError, match="delivered is truncated or not the expected one"):
+        download([source(url, "third", member="/third")], tmp_path / "cache")
+    with pytest.raises(ValueError, match="delivered is truncated or not the expected one"):
+        download([source(url, md5="0" * 32, member="/table")], tmp_path / "cache")
 
 
 def test_a_bad_download_leaves_nothing_behind(web, tmp_path):
     folder, address = web
     put(folder / "table", CONTENTS[:-9])
-    with pytest.raises(ValueError, match=rf"what {address}/table delivered is truncated or not the file"):
-        fetch([source(f"{address}/table")], tmp_path / "cache")
+    with pytest.raises(ValueError, match=rf"the file that {address}/table delivered is truncated or not the expected"):
+        download([source(f"{address}/table")], tmp_path / "cache")
     assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()] == []
     assert list((tmp_path / "cache").glob(".fetching*")) == []
 
@@ -186,7 +188,7 @@ def test_what_a_killed_process_left_behind_is_removed_a_day_later(web, tmp_path)
     put(folder / "table")
     old, new = put(tmp_path / ".fetching-old" / "part"), put(tmp_path / ".fetching-new" / "part")
     os.utime(old.parent, (0, 0))
-    fetch([source(f"{address}/table")], tmp_path)
+    download([source(f"{address}/table")], tmp_path)
     assert not old.parent.exists()
     assert new.exists()
 
@@ -198,7 +200,7 @@ def test_absent_and_offline_says_what_to_put_where(tmp_path, monkeypatch):
     with pytest.raises(FileNotFoundError) as caught:
         obtain("example", [form(missing, source("http://127.0.0.1:9/home/more.gz", "more"))])
     message = str(caught.value)
-    assert message.startswith("example is not here and could not be downloaded: http://127.0.0.1:9/home/table.gz")
+    assert message.startswith("example is missing and could not be downloaded: http://127.0.0.1:9/home/table.gz")
     assert "missing:  table, more\n" in message
     assert "found at: http://127.0.0.1:9/home\n" in message
     assert f"into: {tmp_path / 'cache' / 'datasets' / 'ours'}\n" in message
@@ -218,9 +220,7 @@ def test_parts_that_are_not_needed_may_be_left_out_if_that_is_asked_for(tmp_path
     monkeypatch.setenv("CONFDIFF_DATA", str(tmp_path))
     put(tmp_path / "ours" / "table")
     parts = [form(source("http://127.0.0.1:9/x"), source("http://127.0.0.1:9/y", "more", needed=False))]
-    with pytest.raises(
-        FileNotFoundError, match=r"not all here(.|\n)*incomplete=True; confdiff run and others have --incomplete"
-    ):
+    with pytest.raises(FileNotFoundError, match=r"is incomplete(.|\n)*pass incomplete=True"):
         obtain("example", parts)
     _, files = obtain("example", parts, incomplete=True)
     assert [path.name for _, path in files] == ["table"]
@@ -230,7 +230,7 @@ def test_parts_that_are_not_needed_may_be_left_out_if_that_is_asked_for(tmp_path
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match=r"the folder given must be a folder .* there is no folder /no/such/folder"):
+    with pytest.raises(ValueError, match=r"folder must be a folder .* there is no folder /no/such/folder"):
         data_roots("/no/such/folder")
     monkeypatch.setenv("CONFDIFF_DATA", "/no/such/place")
     with pytest.raises(ValueError, match=r"CONFDIFF_DATA must be a folder .* there is no folder /no/such/place"):
@@ -244,9 +244,10 @@ def test_a_folder_that_is_not_there_is_named(tmp_path, monkeypatch):
 FETCH = """
 import sys
 from pathlib import Path
-from confdiff.datasets.sources import Source, fetch
+from confdiff.datasets.downloads import download
+from confdiff.datasets.sources import SourceFile
 url, md5, cache = sys.argv[1:]
-fetch([Source("table", ("ours",), md5, url)], Path(cache))
+download([SourceFile("table", ("ours",), md5, url)], Path(cache))
 print(len((Path(cache) / "ours" / "table").read_bytes()))
 """
 

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 import torch
 
+from confdiff.datasets import load_interactions
+from confdiff.datasets.interactions import from_columns, read_interactions
 from confdiff.experiments.plans.recommender_trial import RecommenderSpec
 from confdiff.methods import METHODS
 from confdiff.metrics import pairwise_accuracy
 from confdiff.pairs import Pairs
 from confdiff.recommender.confidence import grade_interactions
-from confdiff.recommender.interactions import from_columns, load_interactions, read_interactions
 from confdiff.recommender.learning import (
     Learning,
     build_recommender,

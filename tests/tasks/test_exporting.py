@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from confdiff.datasets import Comparisons, load
+from confdiff.datasets import ComparisonDataset, load
 from confdiff.pairs import Pairs
 from confdiff.tabular.comparisons import compare
 from confdiff.tabular.tables import read_items, read_judged
@@ -17,7 +17,7 @@ TEXTS = ('No, "never".', "Yes,\nalways.", "Perhaps: it depends.")
 def arguments():
     pairs = Pairs(np.zeros((3, 1)), [0, 0, 1], [1, 2, 2], [0.4, -1.0, 0.0], group=[0, 0, 0])
     votes = np.array([[1, 3, 1], [4, 0, 0], [2, 2, 1]])
-    return Comparisons("few", pairs, votes, TEXTS, ("007", "b", "c"), ("dogs",), np.array(["a2", "", "equal"]))
+    return ComparisonDataset("few", pairs, votes, TEXTS, ("007", "b", "c"), ("dogs",), np.array(["a2", "", "equal"]))
 
 
 def test_what_is_written_is_read_as_own_data(arguments, tmp_path):

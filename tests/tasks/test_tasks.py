@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from confdiff.datasets import Dataset, load
+from confdiff.datasets import DATASETS, Dataset, load
 from confdiff.pairs import NOISES
 from confdiff.pairs.describe import describe_pairs
-from confdiff.tasks import PROTOCOLS, SETTINGS, TaskSpec, make_task, read_truth, save_task, split
+from confdiff.tasks import PROTOCOLS, TaskSpec, make_task, read_truth, save_task, split
 from confdiff.training import Recipe
 
 QUICK = TaskSpec("digits", model="linear")
@@ -115,7 +115,7 @@ def test_too_few_items_are_noticed_before_the_teacher_is_trained(monkeypatch):
     ("changes", "message"),
     [
         ({"dataset": "minst"}, "Did you mean 'mnist'"),
-        ({"dataset": "ukpconvarg1"}, "holds pairs that people compared"),
+        ({"dataset": "ukpconvarg1"}, "ukpconvarg1 holds comparisons"),
         ({"protocol": "mine"}, "unknown protocol"),
         ({"prior": 1.0}, "prior must be a probability"),
         ({"prior_factor": 3.0}, "prior must be a probability strictly between 0 and 1, such as 0.2; got 1.5"),
@@ -123,7 +123,7 @@ def test_too_few_items_are_noticed_before_the_teacher_is_trained(monkeypatch):
         ({"fraction": 0.0}, "fraction must be a number above 0 and at most 1"),
         ({"fraction": 2}, "fraction must be"),
         ({"noise": "white"}, "unknown noise"),
-        ({"noise_amount": 0.2}, "an amount of noise, 0.2, needs a kind of noise"),
+        ({"noise_amount": 0.2}, "noise_amount=0.2 needs a kind of noise"),
         ({"noise": "additive"}, "sigma, the amount of additive noise"),
         ({"pcomp": "turn"}, "unknown strategy"),
         ({"model": "resnet"}, "unknown model"),
@@ -131,7 +131,7 @@ def test_too_few_items_are_noticed_before_the_teacher_is_trained(monkeypatch):
         ({"n_pairs": -5}, "n_pairs must be a whole number"),
         ({"partners": 0}, "partners must be a whole number"),
         ({"folds": 0}, "folds must be a whole number"),
-        ({"clip": True}, "there is no noise"),
+        ({"clip": True}, "clip=True needs noise"),
         ({"dataset": "cifar10h", "model": None, "folds": 5}, "graded by people"),
     ],
 )
@@ -182,7 +182,8 @@ PRINTED = {
 
 @pytest.mark.parametrize("name", PRINTED)
 def test_settings_are_those_of_the_appendix(name):
-    assert (SETTINGS[name].n_pairs, SETTINGS[name].batch_size) == PRINTED[name]
+    setting = DATASETS[name].setting
+    assert (setting.n_pairs, setting.batch_size) == PRINTED[name]
 
 
 @pytest.mark.data

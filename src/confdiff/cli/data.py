@@ -27,7 +27,7 @@ from confdiff.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from confdiff.datasets import Comparisons, Dataset
+    from confdiff.datasets import ComparisonDataset, Dataset
 
 
 def list_datasets(folder: FolderOption = None, as_json: JsonOption = False) -> None:
@@ -127,12 +127,15 @@ def show_dataset(
         confdiff data show digits -o digits.png
     """
     with status("loading PyTorch"):
-        from confdiff.datasets import Comparisons, load
+        from confdiff.datasets import ComparisonDataset, Interactions, load
         from confdiff.datasets.figures import comparisons_figure, dataset_figure
         from confdiff.display.figures import check_figure_path, save_figure
     path = check_figure_path(output or Path(f"{name}.png"))
     dataset = load(name, folder=folder, incomplete=incomplete)
-    if isinstance(dataset, Comparisons):
+    if isinstance(dataset, Interactions):
+        say(f"{name}: {dataset}")  # numbers only: there is no picture of interactions
+        return
+    if isinstance(dataset, ComparisonDataset):
         save_figure(comparisons_figure(dataset), path)
         _print_comparisons(dataset)
     else:
@@ -166,7 +169,7 @@ def _print_classes(dataset: "Dataset") -> None:
     results.print(table)
 
 
-def _print_comparisons(dataset: "Comparisons") -> None:
+def _print_comparisons(dataset: "ComparisonDataset") -> None:
     """Print three pairs (first, middle, last) with the votes for the first, the second and neither."""
     results.print(repr(dataset), highlight=False)
     table = Table("first", "second", name_column("votes"), number_column("c"), show_lines=True)

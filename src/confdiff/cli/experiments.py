@@ -40,13 +40,14 @@ def run(
 ) -> None:
     """Train and test one or more methods on a data set; finished trials are kept and not done again."""
     with messages.status("loading PyTorch"):
+        from confdiff.datasets import DATASETS
         from confdiff.experiments.trials.spec import TrialSpec
         from confdiff.tasks import TaskSpec
 
     names, priors = _words(method), _numbers("--prior", prior)
     if not (names and priors):
         raise ValueError(f"{'--prior' if names else '--method'} names nothing: there is nothing to run.")
-    if incomplete and not dataset.startswith("cifar10"):
+    if incomplete and dataset in DATASETS and not DATASETS[dataset].optional_files:
         raise ValueError(f"--incomplete is for CIFAR-10, which comes in batches; {dataset} does not.")
     specs = [
         TrialSpec(TaskSpec(dataset, each, protocol, seed, n_pairs=n_pairs, incomplete=incomplete), name, epochs)

@@ -121,9 +121,10 @@ def make_pairs(
         confdiff pairs make digits --prior 0.2 -o pairs.parquet
     """
     with status("loading PyTorch"):
+        from confdiff.datasets import DATASETS
         from confdiff.io.tables import check_table_name
         from confdiff.pairs.describe import describe_pairs
-        from confdiff.tasks import GRADED_BY_PEOPLE, TaskSpec, make_task, save_task
+        from confdiff.tasks import TaskSpec, make_task, save_task
 
     spec = TaskSpec(
         dataset=name,
@@ -150,7 +151,7 @@ def make_pairs(
     with status("writing"):
         files = save_task(task, output)
     say(f"{name}: {len(task.pairs):,} pairs and {len(task.test_rows):,} test items at prior {prior:g}")
-    teacher = "people" if name in GRADED_BY_PEOPLE else f"teacher ({spec.network})"
+    teacher = "people" if DATASETS[name].graded_by_people else f"teacher ({spec.network})"
     say(f"graded by {teacher}: accuracy {task.teacher_accuracy:.4f} on the test items")
     _print_description(describe_pairs(task.pairs))
     say_files(files)

@@ -164,8 +164,8 @@ def recommend_items(
         confdiff recommend topk recommender.safetensors --user u03,u07 -k 5 --seen likes.csv
     """
     with status("loading PyTorch"):
+        from confdiff.datasets.interactions import read_interactions
         from confdiff.io.tables import write_table
-        from confdiff.recommender.interactions import read_interactions
         from confdiff.recommender.saved import Recommender
     saved = Recommender.load(model)
     interactions = None if seen is None else read_interactions(seen, **saved.options["columns"])

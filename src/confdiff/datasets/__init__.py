@@ -1,6 +1,21 @@
-"""Data sets by name: those of the paper, and two with judgements of real people."""
+"""Data sets by name: labelled items, comparisons by people, and interactions of users with items."""
 
-from confdiff.datasets.dataset import Comparisons, Dataset
-from confdiff.datasets.registry import DATASETS, Entry, fetch, load, whereabouts
+from confdiff.datasets.dataset import ComparisonDataset, Dataset
+from confdiff.datasets.entry import Entry
+from confdiff.datasets.interactions import Interactions
+from confdiff.datasets.loading import fetch, find_interactions, load, load_interactions, whereabouts
+from confdiff.datasets.registry import DATASETS, names_of_kind
 
-__all__ = ["DATASETS", "Comparisons", "Dataset", "Entry", "fetch", "load", "whereabouts"]
+__all__ = [
+    "DATASETS",
+    "ComparisonDataset",
+    "Dataset",
+    "Entry",
+    "Interactions",
+    "fetch",
+    "find_interactions",
+    "load",
+    "load_interactions",
+    "names_of_kind",
+    "whereabouts",
+]

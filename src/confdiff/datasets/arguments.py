@@ -1,4 +1,4 @@
-"""UKPConvArg1 (Habernal and Gurevych 2016): which of two arguments is the more convincing? 4 or 5 people judged each.
+"""Read UKPConvArg1 (Habernal and Gurevych 2016): 4 or 5 people judged which of two arguments is more convincing.
 
 c = (n2 - n1) / n is a strength of preference between -1 and 1: how many more people preferred the second argument.
 It is not yet a difference of posteriors: the scale is unknown, and no scale was applied.
@@ -14,12 +14,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from confdiff.datasets.dataset import Comparisons
-from confdiff.datasets.sources import Form, Source, damaged
+from confdiff.datasets.dataset import ComparisonDataset
+from confdiff.datasets.sources import Form, LocatedFiles, SourceFile, damaged
 from confdiff.pairs import Pairs
 from confdiff.validation import as_tensor, warn_user
 
-TOPICS = (
+_TOPICS = (
     "ban-plastic-water-bottles_no-bad-for-the-economy",
     "ban-plastic-water-bottles_yes-emergencies-only",
     "christianity-or-atheism-_atheism",
@@ -57,7 +57,7 @@ _VOTES_MD5 = "155ec2d2b39203f2d946cfd9626e0b6b"
 _TEXTS_MD5 = "007c9b72355b1bddf6a06049eb29bd0a"
 
 
-class Judgement(NamedTuple):
+class _Judgement(NamedTuple):
     """Two arguments for one side of one debate, and how many people preferred which."""
 
     topic: str
@@ -69,65 +69,88 @@ class Judgement(NamedTuple):
     for_neither: int
 
 
-def _read_csv(files: Sequence[tuple[Source, Path]]) -> Comparisons:
-    (votes, arguments), path = (_rows(*file) for file in files), files[0][1]
+def _read_csv(files: LocatedFiles) -> ComparisonDataset:
+    votes, arguments = (_rows(*file) for file in files)
     texts = {row["arg_id"]: row["text"] for row in arguments}
-    return _comparisons([_judgement(row) for row in votes], texts, path)
+    return _comparisons([_judgement(row) for row in votes], texts, files[0][1])
 
 
-def _judgement(row: dict[str, str]) -> Judgement:
-    first, second, neither = (int(row[column]) for column in ("n_a1", "n_a2", "n_equal"))
-    return Judgement(row["topic"], row["arg1"], row["arg2"], row["gold"], first, second, neither)
+def _judgement(row: dict[str, str]) -> _Judgement:
+    return _Judgement(
+        topic=row["topic"],
+        first=row["arg1"],
+        second=row["arg2"],
+        gold=row["gold"],
+        for_first=int(row["n_a1"]),
+        for_second=int(row["n_a2"]),
+        for_neither=int(row["n_equal"]),
+    )
 
 
-def _rows(source: Source, path: Path) -> list[dict[str, str]]:
+def _rows(source: SourceFile, path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(source.read(path).decode("utf-8"), newline="")))
 
 
-def _read_xml(files: Sequence[tuple[Source, Path]]) -> Comparisons:
+def _read_xml(files: LocatedFiles) -> ComparisonDataset:
     texts: dict[str, str] = {}
     judged = [pair for source, path in files for pair in _pairs_of_topic(source, path, texts)]
     return _comparisons(judged, texts, files[0][1].parent)
 
 
-def _pairs_of_topic(source: Source, path: Path, texts: dict[str, str]) -> Iterator[Judgement]:
-    """The pairs of one file, which is one side of one debate; their texts are put into ``texts``."""
+def _pairs_of_topic(source: SourceFile, path: Path, texts: dict[str, str]) -> Iterator[_Judgement]:
+    """Yield the pairs of one file, which is one side of one debate; put their texts into ``texts``."""
     root = ElementTree.fromstring(source.read(path))
     for pair in root.iter("annotatedArgumentPair"):
-        first, second = (pair.findtext(f"{which}/id", "") for which in ("arg1", "arg2"))
+        first = pair.findtext("arg1/id", "")
+        second = pair.findtext("arg2/id", "")
         texts.setdefault(first, pair.findtext("arg1/text", ""))
         texts.setdefault(second, pair.findtext("arg2/text", ""))
-        said = [vote.findtext("value") for vote in pair.iter("mTurkAssignment")]
-        gold = pair.findtext("goldLabel", "")
-        yield Judgement(path.stem, first, second, gold, said.count("a1"), said.count("a2"), said.count("equal"))
+        votes = [vote.findtext("value") for vote in pair.iter("mTurkAssignment")]
+        yield _Judgement(
+            topic=path.stem,
+            first=first,
+            second=second,
+            gold=pair.findtext("goldLabel", ""),
+            for_first=votes.count("a1"),
+            for_second=votes.count("a2"),
+            for_neither=votes.count("equal"),
+        )
 
 
-def _comparisons(unordered: Sequence[Judgement], texts: dict[str, str], path: Path) -> Comparisons:
-    """Checked judgements as pairs over TF-IDF features of the arguments, grouped by topic, in an order of their own."""
+def _comparisons(unordered: Sequence[_Judgement], texts: dict[str, str], path: Path) -> ComparisonDataset:
+    """Return checked judgements, sorted, as pairs over TF-IDF features of the arguments, grouped by topic."""
     judged = sorted(unordered)
     if _md5(",".join(map(str, row)) for row in judged) != _VOTES_MD5:
-        raise damaged(path, f"the judgements in it ({len(judged):,}) are not the 16,927 that were published")
+        raise damaged(path, f"the judgements in it ({len(judged):,}) are not the 16,927 published ones")
     ids = sorted({row.first for row in judged} | {row.second for row in judged})
     missing = [name for name in ids if not (texts.get(name) or "").strip()]
     if missing:
         raise damaged(path.parent, f"the text of {len(missing)} arguments is missing, such as {missing[0]}")
-    words = tuple(texts[name] for name in ids)
-    if _md5(" ".join(text.split()) for text in words) != _TEXTS_MD5:
-        warn_user(f"the arguments in {path.parent} read otherwise than those known here")
-    features, vocabulary = _tf_idf(words)
+    ordered_texts = tuple(texts[name] for name in ids)
+    if _md5(" ".join(text.split()) for text in ordered_texts) != _TEXTS_MD5:
+        warn_user(f"the arguments in {path.parent} differ from the published ones")
+    features, vocabulary = _tf_idf(ordered_texts)
     topics, group = np.unique([row.topic for row in judged], return_inverse=True)
     votes = np.array([row[4:] for row in judged], dtype=np.int64)
-    rows = {name: row for row, name in enumerate(ids)}
+    row_of = {name: row for row, name in enumerate(ids)}
     pairs = Pairs(
         as_tensor(features),
-        [rows[row.first] for row in judged],
-        [rows[row.second] for row in judged],
+        [row_of[judgement.first] for judgement in judged],
+        [row_of[judgement.second] for judgement in judged],
         (votes[:, 1] - votes[:, 0]) / votes.sum(axis=1),
         group=group,
         feature_names=vocabulary,
     )
     gold = np.array([row.gold for row in judged])
-    return Comparisons("ukpconvarg1", pairs, votes, words, tuple(ids), tuple(topics.tolist()), gold)
+    return ComparisonDataset(
+        name="ukpconvarg1",
+        pairs=pairs,
+        votes=votes,
+        texts=ordered_texts,
+        ids=tuple(ids),
+        group_names=tuple(topics.tolist()),
+        gold=gold,
+    )
 
 
 def _md5(lines: Iterable[str]) -> str:
@@ -135,7 +158,7 @@ def _md5(lines: Iterable[str]) -> str:
 
 
 def _tf_idf(texts: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Weights of the words that stand in at least two arguments, (N, d)."""
+    """Return the TF-IDF weights, (N, d), of the words that occur in at least two arguments, and the words."""
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     vectorizer = TfidfVectorizer(min_df=2, sublinear_tf=True, dtype=np.float32)
@@ -146,11 +169,8 @@ def _tf_idf(texts: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...]]:
 _HOME = "https://github.com/UKPLab/acl2016-convincing-arguments/archive/refs/heads/master.zip"
 _XML = "UKPConvArg1-full-XML"
 _XML_FOLDERS = (f"ukpconvarg1/{_XML}", f"acl2016-convincing-arguments/data/{_XML}", f"data/{_XML}", _XML, "")
-UKPCONVARG1 = (
-    Form(
-        tuple(Source(name, ("ukpconvarg1", ""), None, "") for name in ("pairs_votes.csv", "arguments.csv")), _read_csv
-    ),
-    Form(
-        tuple(Source(f"{topic}.xml", _XML_FOLDERS, None, _HOME, f"/{_XML}/{topic}.xml") for topic in TOPICS), _read_xml
-    ),
+_CSV_FILES = tuple(SourceFile(name, ("ukpconvarg1", ""), None, "") for name in ("pairs_votes.csv", "arguments.csv"))
+_XML_FILES = tuple(
+    SourceFile(f"{topic}.xml", _XML_FOLDERS, None, _HOME, member=f"/{_XML}/{topic}.xml") for topic in _TOPICS
 )
+UKPCONVARG1 = (Form(_CSV_FILES, _read_csv), Form(_XML_FILES, _read_xml))

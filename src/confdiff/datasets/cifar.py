@@ -1,8 +1,7 @@
-"""CIFAR-10, colour pictures of 32 x 32 pixels, and CIFAR-10H, what about 51 people each saw in its test pictures."""
+"""Read CIFAR-10, colour pictures of 32 x 32 pixels, and CIFAR-10H, votes of about 51 people on each test picture."""
 
 import io
 import pickle
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.datasets.dataset import Dataset
-from confdiff.datasets.sources import Form, Source
+from confdiff.datasets.sources import Form, LocatedFiles, SourceFile
 
-BATCH, PIXELS = 10_000, 3 * 32 * 32
-CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
+CIFAR_LAYOUT = (3, 32, 32)
+CIFAR_CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 ANIMALS = (2, 3, 4, 5, 6, 7)
+_BATCH = 10_000  # pictures per file
+_N_PIXELS = 3 * 32 * 32
 
+_NEEDED = ("data_batch_1", "test_batch")
 _HOME = "https://www.cs.toronto.edu/~kriz"
 _BINARY = {
     "data_batch_1": "5dd7e06a14cb22eb9f671a540d1b7c25",
@@ -35,65 +37,91 @@ _PYTHON = {
 }
 
 
-def _binary(name: str) -> Source:
-    folders = ("cifar10", "cifar-10-batches-bin", "")
-    archive, member = f"{_HOME}/cifar-10-binary.tar.gz", f"/{name}.bin"
-    return Source(f"{name}.bin", folders, _BINARY[name], archive, member, needed=name in ("data_batch_1", "test_batch"))
+def _binary(name: str) -> SourceFile:
+    return SourceFile(
+        name=f"{name}.bin",
+        folders=("cifar10", "cifar-10-batches-bin", ""),
+        md5=_BINARY[name],
+        url=f"{_HOME}/cifar-10-binary.tar.gz",
+        member=f"/{name}.bin",
+        needed=name in _NEEDED,
+    )
 
 
-def _python(name: str) -> Source:
-    folders = ("cifar-10-batches-py", "cifar10/cifar-10-batches-py", "")
-    archive, member = f"{_HOME}/cifar-10-python.tar.gz", f"/{name}"
-    return Source(name, folders, _PYTHON[name], archive, member, needed=name in ("data_batch_1", "test_batch"))
+def _python(name: str) -> SourceFile:
+    return SourceFile(
+        name=name,
+        folders=("cifar-10-batches-py", "cifar10/cifar-10-batches-py", ""),
+        md5=_PYTHON[name],
+        url=f"{_HOME}/cifar-10-python.tar.gz",
+        member=f"/{name}",
+        needed=name in _NEEDED,
+    )
 
 
-def _read_cifar10(files: Sequence[tuple[Source, Path]]) -> Dataset:
-    """All batches that are there in one matrix: the channels of a picture one after the other, each row by row."""
-    items = np.empty((BATCH * len(files), PIXELS), dtype=np.uint8)
-    classes = np.empty(BATCH * len(files), dtype=np.uint8)
+def _read_cifar10(files: LocatedFiles) -> Dataset:
+    """Read all batches that exist into one matrix: the channels of a picture one after the other, each row by row."""
+    items = np.empty((_BATCH * len(files), _N_PIXELS), dtype=np.uint8)
+    classes = np.empty(_BATCH * len(files), dtype=np.uint8)
     for number, (source, path) in enumerate(files):
-        part = slice(number * BATCH, (number + 1) * BATCH)
-        classes[part], items[part] = _read_batch(source, path)
-    return Dataset("cifar10", items, classes, CLASSES, ANIMALS, len(items) - BATCH, picture=_picture)
+        rows = slice(number * _BATCH, (number + 1) * _BATCH)
+        classes[rows], items[rows] = _read_batch(source, path)
+    return Dataset(
+        name="cifar10",
+        items=items,
+        classes=classes,
+        class_names=CIFAR_CLASSES,
+        positive=ANIMALS,
+        n_train=len(items) - _BATCH,
+        picture=_picture,
+    )
 
 
-def _read_cifar10h(files: Sequence[tuple[Source, Path]]) -> Dataset:
-    """The test pictures with the votes that each class got."""
+def _read_cifar10h(files: LocatedFiles) -> Dataset:
+    """Read the test pictures with the votes that each class received."""
     (counts, counts_path), (batch, batch_path) = files
     votes = np.load(io.BytesIO(counts.read(counts_path)), allow_pickle=False)
     classes, items = _read_batch(batch, batch_path)
-    return Dataset("cifar10h", items.copy(), classes, CLASSES, ANIMALS, votes=votes, picture=_picture)
+    return Dataset(
+        name="cifar10h",
+        items=items.copy(),
+        classes=classes,
+        class_names=CIFAR_CLASSES,
+        positive=ANIMALS,
+        votes=votes,
+        picture=_picture,
+    )
 
 
-def _read_batch(source: Source, path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """The classes and the pixels of a batch."""
+def _read_batch(source: SourceFile, path: Path) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return the classes and the pixels of a batch."""
     contents = source.read(path)
     if source.name.endswith(".bin"):
-        table = np.frombuffer(contents, np.uint8).reshape(BATCH, 1 + PIXELS)
+        table = np.frombuffer(contents, np.uint8).reshape(_BATCH, 1 + _N_PIXELS)
         return table[:, 0].copy(), table[:, 1:]
     batch = _ArraysOnly(io.BytesIO(contents), encoding="bytes").load()
     return np.array(batch[b"labels"], dtype=np.uint8), batch[b"data"]
 
 
 class _ArraysOnly(pickle.Unpickler):
-    """Reads the pickles that CIFAR-10 is published as, and builds nothing but arrays and plain values."""
+    """Read the pickles that CIFAR-10 is published as; build nothing but arrays and plain values."""
 
     _ALLOWED = frozenset({("multiarray", "_reconstruct"), ("numpy", "ndarray"), ("numpy", "dtype")})
 
     def find_class(self, module: str, name: str) -> Any:
-        """Arrays of NumPy, wherever its releases keep what builds them; everything else is refused."""
+        """Return what builds arrays of NumPy, wherever its releases keep it; refuse everything else."""
         if (module.rsplit(".", 1)[-1], name) not in self._ALLOWED or module.split(".")[0] != "numpy":
-            raise pickle.UnpicklingError(f"{module}.{name} has no place in a file of pictures")
+            raise pickle.UnpicklingError(f"{module}.{name} is not allowed in a file of pictures")
         if name == "_reconstruct":
             return np.empty(0).__reduce__()[0]
         return getattr(np, name)
 
 
 def _picture(row: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    return row.reshape(3, 32, 32).transpose(1, 2, 0)
+    return row.reshape(CIFAR_LAYOUT).transpose(1, 2, 0)
 
 
-_VOTES = Source(
+_VOTES = SourceFile(
     "cifar10h-counts.npy",
     ("cifar10h", "cifar-10h/data", ""),
     "f1284b6fba48a67d3db69bbafb5685ad",

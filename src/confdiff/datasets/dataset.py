@@ -1,4 +1,4 @@
-"""What a data set is: labelled items, or items that people have compared."""
+"""Define the two classes of data sets with pairs: labelled items, and items that people have compared."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,26 +13,37 @@ from confdiff.validation import check_choice
 
 
 def list_names(names: Sequence[str], chosen: Sequence[int]) -> str:
-    """Names of classes in words.
+    """Return the names of classes as a phrase.
 
     >>> list_names("ABCDEFGHIJ", [0, 2]), list_names("ABCDEFGHIJ", range(9))
     ('A, C', 'A to I')
     """
-    run = len(chosen) > 6 and list(chosen) == list(range(chosen[0], chosen[-1] + 1))
-    return f"{names[chosen[0]]} to {names[chosen[-1]]}" if run else ", ".join(names[k] for k in chosen)
+    is_run = len(chosen) > 6 and list(chosen) == list(range(chosen[0], chosen[-1] + 1))
+    return f"{names[chosen[0]]} to {names[chosen[-1]]}" if is_run else ", ".join(names[k] for k in chosen)
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Items with class labels, and the classes that count as positive.
 
-    items: (N, d) features, in the type in which they are published (pixels are bytes).
-    classes: (N,) the original classes, as numbers.
-    class_names: what class 0, 1, ... is called.
-    positive: the classes that are called positive.
-    n_train: the first so many items are the published training part; None where there is none, and one is drawn.
-    votes: (N, K) how many people gave each class, where people were asked.
-    picture: makes a picture of one row of items, where it is one.
+    Parameters
+    ----------
+    name : str
+        Its name in :data:`~confdiff.datasets.DATASETS`.
+    items : array of shape (N, d)
+        The features, in the type in which they are published (pixels are bytes).
+    classes : array of shape (N,)
+        The original classes, as numbers.
+    class_names : tuple of str
+        The names of classes 0, 1, ...
+    positive : tuple of int
+        The classes that count as positive.
+    n_train : int or None
+        The number of items in the published training set, which come first; None where a split is drawn.
+    votes : array of shape (N, K) or None
+        How many people chose each class, if people were asked.
+    picture : callable or None
+        Turns one row of items into a picture, if it is one.
     """
 
     name: str
@@ -49,49 +60,60 @@ class Dataset:
 
     @property
     def partition(self) -> str:
-        """Which classes are positive, in words."""
+        """Which classes are positive, as a phrase."""
         return f"{list_names(self.class_names, self.positive)} against the rest"
 
     @cached_property
     def labels(self) -> NDArray[np.float32]:
-        """(N,) 1 where the class is a positive one, else 0."""
+        """The binary labels, (N,): 1 where the class is positive, otherwise 0."""
         return np.isin(self.classes, self.positive).astype(np.float32)
 
     @property
     def class_posteriors(self) -> NDArray[np.float64] | None:
-        """(N, K) the share of the votes that each class got, where people were asked."""
+        """The fraction of the votes that each class received, (N, K), if people were asked."""
         return None if self.votes is None else self.votes / self.votes.sum(axis=1, keepdims=True)
 
     @property
     def posteriors(self) -> NDArray[np.float32] | None:
-        """(N,) the share of the votes for a positive class, where people were asked."""
-        shares = self.class_posteriors
-        return None if shares is None else shares[:, list(self.positive)].sum(axis=1).clip(0, 1).astype(np.float32)
+        """The fraction of the votes for a positive class, (N,), if people were asked."""
+        posteriors = self.class_posteriors
+        if posteriors is None:
+            return None
+        positive: NDArray[np.float64] = posteriors[:, list(self.positive)].sum(axis=1)
+        return positive.clip(0, 1).astype(np.float32)
 
     def with_positive(self, *names: str) -> "Dataset":
-        """The same items with other classes called positive.
+        """Return the same items with other positive classes.
 
         >>> from confdiff.datasets import load
         >>> int(load("digits").with_positive("3", "8").labels.sum())
         357
         """
-        known = {self.class_names.index(check_choice("class", name, self.class_names)) for name in names}
-        if not 0 < len(known) < len(self.class_names):
-            raise ValueError(
-                f"some classes must be positive and some not; got {len(known)} of {len(self.class_names)}."
-            )
-        return replace(self, positive=tuple(sorted(known)))
+        positive = {self.class_names.index(check_choice("class", name, self.class_names)) for name in names}
+        if not 0 < len(positive) < len(self.class_names):
+            count = f"{len(positive)} of {len(self.class_names)}"
+            raise ValueError(f"some classes must be positive and some negative; got {count} as positive.")
+        return replace(self, positive=tuple(sorted(positive)))
 
 
 @dataclass(frozen=True, eq=False)
-class Comparisons:
+class ComparisonDataset:
     """Items that people compared in pairs: no classes, only graded judgements.
 
-    pairs: the pairs with their differences; groups are those inside which pairs were made.
-    votes: (n, 3) how many people preferred the first item, the second, neither.
-    texts, ids: what the items are, and what they are called.
-    group_names: what group 0, 1, ... is called.
-    gold: (n,) the verdict that the publishers estimated: "a1", "a2", "equal" or "" (none).
+    Parameters
+    ----------
+    name : str
+        Its name in :data:`~confdiff.datasets.DATASETS`.
+    pairs : Pairs
+        The n pairs with their differences and groups; pairs were made inside groups only.
+    votes : array of shape (n, 3)
+        How many people preferred the first item, the second, neither.
+    texts, ids : tuple of str
+        The text and the id of each item.
+    group_names : tuple of str
+        The names of groups 0, 1, ...
+    gold : array of shape (n,)
+        The verdict that the publishers estimated: "a1", "a2", "equal" or "" (none).
     """
 
     name: str
@@ -103,5 +125,5 @@ class Comparisons:
     gold: NDArray[np.str_]
 
     def __repr__(self) -> str:
-        groups = f"{len(self.group_names)} groups"
-        return f"Comparisons({self.name}: {len(self.pairs)} judged pairs of {len(self.ids)} items in {groups})"
+        counts = f"{len(self.pairs)} judged pairs of {len(self.ids)} items in {len(self.group_names)} groups"
+        return f"ComparisonDataset({self.name}: {counts})"

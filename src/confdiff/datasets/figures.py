@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from confdiff.datasets import Comparisons, Dataset
+from confdiff.datasets import ComparisonDataset, Dataset
 from confdiff.display.figures import draw_histogram, new_figure
 from confdiff.display.palette import NEGATIVE, NEUTRAL, POSITIVE
 from confdiff.pairs.describe import CENTRES, NEAR_TIE, PairsDescription, describe_pairs
@@ -124,7 +124,7 @@ def pairs_figure(description: PairsDescription, title: str) -> Figure:
     return figure
 
 
-def comparisons_figure(data: Comparisons) -> Figure:
+def comparisons_figure(data: ComparisonDataset) -> Figure:
     """Draw the histogram of the differences, and the number of pairs per group."""
     assert data.pairs.group is not None
     figure, (left, right) = new_figure(9, 4.2, columns=2, width_ratios=(1.2, 1))

@@ -1,6 +1,6 @@
-"""MNIST and the two data sets made in its image: 60,000 + 10,000 pictures of 28 x 28 pixels in ten classes."""
+"""Read MNIST, Kuzushiji-MNIST and Fashion-MNIST: 60,000 + 10,000 pictures of 28 x 28 pixels in ten classes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 
 from confdiff.datasets.dataset import Dataset
 from confdiff.datasets.digits import DIGITS, EVEN
-from confdiff.datasets.sources import UNTOLD, Form, Source
+from confdiff.datasets.sources import SHARED_FOLDERS, Form, LocatedFiles, SourceFile
 
-N_TRAIN, N_TEST, SIDE = 60_000, 10_000, 28
+_N_TRAIN = 60_000
+_N_TEST = 10_000
+_SIDE = 28
 KUZUSHIJI = ("o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo")
 FASHION = (
     "T-shirt",
@@ -51,31 +53,39 @@ _MD5S = {
 def _form(name: str, folders: tuple[str, ...], home: str, class_names: tuple[str, ...]) -> Form:
     namesakes = frozenset(md5 for other, md5s in _MD5S.items() if other != name for md5 in md5s)
     sources = (
-        Source(file, (*folders, *UNTOLD), md5, f"{home}/{file}.gz", namesakes=namesakes)
+        SourceFile(file, (*folders, *SHARED_FOLDERS), md5, f"{home}/{file}.gz", namesakes=namesakes)
         for file, md5 in zip(_FILES, _MD5S[name], strict=True)
     )
     return Form(tuple(sources), _reader(name, class_names))
 
 
-def _reader(name: str, class_names: tuple[str, ...]) -> Callable[[Sequence[tuple[Source, Path]]], Dataset]:
-    def read(files: Sequence[tuple[Source, Path]]) -> Dataset:
-        """The four files in one matrix of pixels; even class numbers are positive."""
-        sizes = (N_TRAIN * SIDE * SIDE, N_TEST * SIDE * SIDE, N_TRAIN, N_TEST)
+def _reader(name: str, class_names: tuple[str, ...]) -> Callable[[LocatedFiles], Dataset]:
+    def read(files: LocatedFiles) -> Dataset:
+        """Read the four files into one matrix of pixels; even class numbers are positive."""
+        n_pixels = _SIDE * _SIDE
+        sizes = (_N_TRAIN * n_pixels, _N_TEST * n_pixels, _N_TRAIN, _N_TEST)
         parts = [_bytes_of_idx(*file, size) for file, size in zip(files, sizes, strict=True)]
-        items = np.concatenate(parts[:2]).reshape(-1, SIDE * SIDE)
-        return Dataset(name, items, np.concatenate(parts[2:]), class_names, EVEN, N_TRAIN, picture=_picture)
+        return Dataset(
+            name=name,
+            items=np.concatenate(parts[:2]).reshape(-1, n_pixels),
+            classes=np.concatenate(parts[2:]),
+            class_names=class_names,
+            positive=EVEN,
+            n_train=_N_TRAIN,
+            picture=_picture,
+        )
 
     return read
 
 
-def _bytes_of_idx(source: Source, path: Path, size: int) -> NDArray[np.uint8]:
-    """The entries of an IDX file: four bytes of type and rank, four for the length of each axis, then the entries."""
+def _bytes_of_idx(source: SourceFile, path: Path, size: int) -> NDArray[np.uint8]:
+    """Return the entries of an IDX file: after four bytes of type and rank, and four for the length of each axis."""
     contents = source.read(path)
     return np.frombuffer(contents, np.uint8, count=size, offset=4 + 4 * contents[3])
 
 
 def _picture(row: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    return row.reshape(SIDE, SIDE)
+    return row.reshape(_SIDE, _SIDE)
 
 
 MNIST = _form(

@@ -1,10 +1,10 @@
-"""Data sets that are published as tables: Optdigits, Pendigits and Letter of the UCI repository, and USPS.
+"""Read data sets that are published as tables: Optdigits, Pendigits and Letter of the UCI repository, and USPS.
 
 The paper splits all of them at random, over all published files together.
 """
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,27 +13,34 @@ from numpy.typing import NDArray
 
 from confdiff.datasets.dataset import Dataset
 from confdiff.datasets.digits import DIGITS, EVEN, eight_by_eight
-from confdiff.datasets.sources import Form, Source, damaged, md5_of_bytes, md5_of_table, plain_table
+from confdiff.datasets.sources import Form, LocatedFiles, SourceFile, damaged, md5_of_bytes, md5_of_table, plain_table
 
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 _ALWAYS_ZERO = (0, 39)  # corner pixels of Optdigits that no digit touches: the paper has 62 features, not 64
 
 
-def _uci(name: str, folders: tuple[str, ...], md5: str) -> Source:
-    return Source(name, folders, md5, f"{_UCI}/{folders[0]}/{name}", checksum=md5_of_table)
+def _uci(name: str, folders: tuple[str, ...], md5: str) -> SourceFile:
+    return SourceFile(name, folders, md5, f"{_UCI}/{folders[0]}/{name}", checksum=md5_of_table)
 
 
-def _tables(files: Sequence[tuple[Source, Path]], **how: Any) -> NDArray[np.uint8]:
-    """The rows of all files; every entry is a whole number."""
+def _tables(files: LocatedFiles, **options: Any) -> NDArray[np.uint8]:
+    """Return the rows of all files; every entry is a whole number."""
     texts = (plain_table(source.read(path)).decode("ascii") for source, path in files)
-    return np.concatenate([np.loadtxt(io.StringIO(text), np.uint8, delimiter=",", **how) for text in texts])
+    return np.concatenate([np.loadtxt(io.StringIO(text), np.uint8, delimiter=",", **options) for text in texts])
 
 
-def _read_optdigits(files: Sequence[tuple[Source, Path]]) -> Dataset:
+def _read_optdigits(files: LocatedFiles) -> Dataset:
     table = _tables(files)
     items = np.ascontiguousarray(np.delete(table[:, :-1], _ALWAYS_ZERO, axis=1))
-    return Dataset("optdigits", items, table[:, -1].copy(), DIGITS, EVEN, picture=_optdigits_picture)
+    return _digits("optdigits", items, table[:, -1].copy(), _optdigits_picture)
+
+
+def _digits(
+    name: str, items: NDArray[Any], classes: NDArray[np.uint8], picture: Callable[[NDArray[Any]], NDArray[Any]]
+) -> Dataset:
+    """Return a data set of handwritten digits, of which the even ones are positive."""
+    return Dataset(name=name, items=items, classes=classes, class_names=DIGITS, positive=EVEN, picture=picture)
 
 
 def _optdigits_picture(row: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -41,37 +48,44 @@ def _optdigits_picture(row: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return eight_by_eight(np.insert(row, [first, second - 1], 0))
 
 
-def _read_pendigits(files: Sequence[tuple[Source, Path]]) -> Dataset:
+def _read_pendigits(files: LocatedFiles) -> Dataset:
     table = _tables(files)
     items = np.ascontiguousarray(table[:, :-1])
-    return Dataset("pendigits", items, table[:, -1].copy(), DIGITS, EVEN, picture=_strokes)
+    return _digits("pendigits", items, table[:, -1].copy(), _strokes)
 
 
 def _strokes(row: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The way of the pen through its eight points, drawn with 28 x 28 pixels."""
+    """Draw the path of the pen through its eight points with 28 x 28 pixels."""
     x, y = row.reshape(8, 2).T / 100 * 23 + 2
-    way = np.linspace(0, 7, 400)
-    columns, rows = np.interp(way, range(8), x), 27 - np.interp(way, range(8), y)
+    positions = np.linspace(0, 7, 400)
+    columns = np.interp(positions, range(8), x)
+    rows = 27 - np.interp(positions, range(8), y)
     down, across = np.mgrid[:28, :28]
     distance = np.hypot(down[..., None] - rows, across[..., None] - columns).min(-1)
     ink: NDArray[np.uint8] = (255 * np.clip(1.8 - distance, 0, 1)).astype(np.uint8)
     return ink
 
 
-def _read_letter(files: Sequence[tuple[Source, Path]]) -> Dataset:
+def _read_letter(files: LocatedFiles) -> Dataset:
     table = _tables(files, converters={0: lambda letter: ord(letter) - ord("A")})
-    return Dataset("letter", np.ascontiguousarray(table[:, 1:]), table[:, 0].copy(), LETTERS, tuple(range(13)))
+    return Dataset(
+        name="letter",
+        items=np.ascontiguousarray(table[:, 1:]),
+        classes=table[:, 0].copy(),
+        class_names=LETTERS,
+        positive=tuple(range(13)),
+    )
 
 
-def _read_usps_npz(files: Sequence[tuple[Source, Path]]) -> Dataset:
+def _read_usps_npz(files: LocatedFiles) -> Dataset:
     ((source, path),) = files
     arrays = np.load(io.BytesIO(source.read(path)), allow_pickle=False)
-    parts = ([arrays[f"{kind}_{part}"] for part in ("train", "test")] for kind in ("x", "y"))
-    items, classes = (np.concatenate(part) for part in parts)
+    items = np.concatenate([arrays["x_train"], arrays["x_test"]])
+    classes = np.concatenate([arrays["y_train"], arrays["y_test"]])
     return _usps(items, classes, path)
 
 
-def _read_usps_libsvm(files: Sequence[tuple[Source, Path]]) -> Dataset:
+def _read_usps_libsvm(files: LocatedFiles) -> Dataset:
     from sklearn.datasets import load_svmlight_files
 
     texts = [io.BytesIO(source.read(path)) for source, path in files]
@@ -81,13 +95,13 @@ def _read_usps_libsvm(files: Sequence[tuple[Source, Path]]) -> Dataset:
 
 
 def _usps(items: NDArray[Any], classes: NDArray[Any], path: Path) -> Dataset:
-    """Grey levels from 0 to 1 in steps of 1/2000, in an order that does not depend on the copy they came from."""
+    """Return grey levels from 0 to 1 in steps of 1/2000, in an order that is the same for every copy of the data."""
     table = np.column_stack([np.rint(items * 2000), classes]).astype(np.uint16)
     table = table[np.lexsort(table.T[::-1])]
     if md5_of_bytes(table.tobytes()) != _USPS_MD5:
         raise damaged(path, "the grey levels or digits in it are not those of USPS")
-    levels, digits = table[:, :-1].astype(np.float32) / 2000, table[:, -1].astype(np.uint8)
-    return Dataset("usps", levels, digits, DIGITS, EVEN, picture=_usps_picture)
+    levels = table[:, :-1].astype(np.float32) / 2000
+    return _digits("usps", levels, table[:, -1].astype(np.uint8), _usps_picture)
 
 
 def _usps_picture(row: NDArray[np.float32]) -> NDArray[np.uint8]:
@@ -114,7 +128,7 @@ PENDIGITS = Form(
 )
 LETTER = Form(
     (
-        Source(
+        SourceFile(
             "letter-recognition.data",
             ("letter", "letter+recognition", ""),
             "cea95daa4e4f610751b95da241b75306",
@@ -125,9 +139,9 @@ LETTER = Form(
     _read_letter,
 )
 USPS = (
-    Form((Source("usps.npz", ("usps", ""), None, ""),), _read_usps_npz),
+    Form((SourceFile("usps.npz", ("usps", ""), None, ""),), _read_usps_npz),
     Form(
-        tuple(Source(name, ("usps", ""), None, f"{_LIBSVM}/{name}.bz2") for name in ("usps", "usps.t")),
+        tuple(SourceFile(name, ("usps", ""), None, f"{_LIBSVM}/{name}.bz2") for name in ("usps", "usps.t")),
         _read_usps_libsvm,
     ),
 )

@@ -1,5 +1,6 @@
 """What methods and data sets are called in reports, and one colour a method, for colour-blind readers too."""
 
+from confdiff.datasets import DATASETS
 from confdiff.display.palette import family_colours
 from confdiff.methods import METHODS
 
@@ -21,15 +22,4 @@ LABELS = {
     "oracle-hard": "Oracle-Hard",
     "oracle-soft": "Oracle-Soft",
 }
-TITLES = {
-    "mnist": "MNIST",
-    "kmnist": "Kuzushiji",
-    "fashion": "Fashion",
-    "cifar10": "CIFAR-10",
-    "optdigits": "Optdigits",
-    "usps": "USPS",
-    "pendigits": "Pendigits",
-    "letter": "Letter",
-    "digits": "Digits",
-    "cifar10h": "CIFAR-10H",
-}
+TITLES = {name: entry.label for name, entry in DATASETS.items()}

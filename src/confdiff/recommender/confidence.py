@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.recommender.interactions import Interactions
+from confdiff.datasets.interactions import Interactions
 from confdiff.validation import check_choice, check_number
 
 _Floats = NDArray[np.float64]

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from confdiff.datasets.interactions import read_interactions
 from confdiff.recommender.confidence import Graded, grade_interactions
-from confdiff.recommender.interactions import read_interactions
 from confdiff.recommender.learning import Learning, build_recommender, scores_of, train_recommender, training_pairs
 from confdiff.recommender.protocol import evaluate, item_means, leave_one_out
 from confdiff.recommender.saved import Recommender

@@ -9,10 +9,10 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
+from confdiff.datasets.interactions import Interactions
 from confdiff.io.lookup import find_rows, rows_of_ids
 from confdiff.io.tensors import load_tree, save_tree
 from confdiff.models import RECOMMENDERS
-from confdiff.recommender.interactions import Interactions
 from confdiff.recommender.learning import scores_of
 from confdiff.validation import check_choice, check_count
 

@@ -1,6 +1,7 @@
-"""What the paper sets for each data set, and the two ways to carry out its experiments.
+"""Define the two ways to carry out the experiments of the paper.
 
-``paper`` does what the text says, ``authors`` what their released program does.
+``paper`` follows the text, ``authors`` the program that the authors released. What the paper sets for a single data set
+is in its row of :data:`~confdiff.datasets.DATASETS`.
 """
 
 from dataclasses import dataclass, field
@@ -8,44 +9,21 @@ from typing import Literal
 
 
 @dataclass(frozen=True)
-class Setting:
-    """What the paper sets for a data set: pairs, the size of a batch (teachers: in items), the optimiser's rates."""
-
-    n_pairs: int
-    batch_size: int = 128
-    learning_rate: float = 1e-3
-    weight_decay: float = 1e-5
-
-
-SETTINGS: dict[str, Setting] = {
-    "mnist": Setting(15_000, 256),
-    "kmnist": Setting(15_000, 256),
-    "fashion": Setting(15_000, 256),
-    "cifar10": Setting(10_000, 128, 5e-4),
-    "optdigits": Setting(1_200),
-    "usps": Setting(2_000),
-    "pendigits": Setting(2_500),
-    "letter": Setting(4_000),
-    # Not in the paper: numbers of pairs that can be drawn at priors from .2 to .8.
-    "digits": Setting(400),
-    "cifar10h": Setting(2_000, 128, 5e-4),
-}
-"""Data set -> setting. Comparisons that people made are not sampled and have none."""
-
-
-GRADED_BY_PEOPLE = ("cifar10h",)
-"""Data sets whose posteriors are the votes of people; no teacher grades them."""
-
-
-@dataclass(frozen=True)
 class Protocol:
     """One way to carry out the experiments of the paper.
 
-    model, picture_model: the network for tables and grey pictures, and that for CIFAR-10.
-    forward_passes: whether x and x' of a batch are scored together or apart.
-    test: which items of the class that is not needed whole make up the test set.
-    positive: data sets in which other classes are called positive than the text says.
-    scrambles_colours: whether CIFAR-10's pictures are reshaped instead of transposed.
+    Parameters
+    ----------
+    model, picture_model : str
+        The network for tables and grey pictures, and the network for colour pictures.
+    forward_passes : {1, 2}
+        Whether x and x' of a batch are scored together (1) or one after the other (2).
+    test : {"first", "random"}
+        Which items of the class that is not needed completely make up the test set.
+    positive : dict
+        Data set -> positive classes, where they differ from those of the text.
+    scrambles_colours : bool
+        Whether colour pictures are reshaped instead of transposed.
     """
 
     model: str

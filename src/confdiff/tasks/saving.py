@@ -1,4 +1,4 @@
-"""A task as files: what a learner may see in two tables, what only a judge may see in a third."""
+"""Save a task as files: two tables for learners, and a third with the truth, for evaluation only."""
 
 import json
 from dataclasses import asdict
@@ -16,33 +16,45 @@ from confdiff.tasks.task import Task
 
 
 def save_task(task: Task, path: Path) -> dict[str, Path]:
-    """Write the pairs to ``path`` and the rest beside it. Returns: what is where.
+    """Write the pairs of a task to ``path`` and the rest next to it.
 
-    pairs.parquet: left, right, difference. The ids are row numbers in the data set.
-    pairs-items.parquet: id and features of the items of the pairs and of the test.
-    pairs-truth.parquet: id, part (train or test), class, label, posterior. Not for learners.
-    pairs.json: the specification and a description.
+    For ``pairs.parquet`` the files are:
+
+    - pairs.parquet: left, right, difference. The ids are row numbers in the data set.
+    - pairs-items.parquet: id and features of the items of the pairs and of the test set.
+    - pairs-truth.parquet: id, part (train or test), class, label, posterior. Not for learners.
+    - pairs.json: the specification and a description.
+
+    Returns
+    -------
+    dict
+        The paths of ``"pairs"``, ``"items"``, ``"truth"`` and ``"description"``.
     """
-    files = {"pairs": check_table_name(path), "items": companion(path, "items"), "truth": companion(path, "truth")}
-    files["description"] = path.with_suffix(".json")
+    files = {
+        "pairs": check_table_name(path),
+        "items": companion(path, "items"),
+        "truth": companion(path, "truth"),
+        "description": path.with_suffix(".json"),
+    }
     for file in files.values():
         if file.is_dir():
-            raise IsADirectoryError(f"{file} is a folder; the file of that name cannot be written.")
-    files["pairs"].unlink(missing_ok=True)  # written last: what is there belongs together
-    pairs, ids = task.pairs, torch.cat([task.rows, task.test_rows]).numpy()
+            raise IsADirectoryError(f"{file} is a folder; a file of that name cannot be written.")
+    files["pairs"].unlink(missing_ok=True)  # written last: then all files belong together
+    pairs = task.pairs
+    ids = torch.cat([task.rows, task.test_rows]).numpy()
     features = torch.cat([pairs.items, task.test_items]).numpy()
     names = pairs.feature_names or [f"x{column}" for column in range(features.shape[1])]
     write_table(files["items"], {"id": ids, **dict(zip(names, features.T, strict=True))})
     write_table(files["truth"], _truth(task, ids))
     description = {
         "specification": asdict(task.spec),
-        "told_prior": task.prior,
+        "given_prior": task.prior,
         "teacher_accuracy": task.teacher_accuracy,
     }
     with atomic_file(files["description"]) as temporary:
         temporary.write_text(json.dumps(description | describe_pairs(pairs).as_dict(), indent=1))
-    left, right = task.rows[pairs.left], task.rows[pairs.right]
-    write_table(files["pairs"], {"left": left, "right": right, "difference": pairs.difference})
+    columns = {"left": task.rows[pairs.left], "right": task.rows[pairs.right], "difference": pairs.difference}
+    write_table(files["pairs"], columns)
     return files
 
 
@@ -56,9 +68,10 @@ def _truth(task: Task, ids: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def read_truth(path: Path) -> Pairs:
-    """The pairs in a file, with the labels and posteriors of their items where the file of the truth lies beside it."""
+    """Read the pairs in a file, with the labels and posteriors of their items if the file of the truth exists."""
     pairs = read_pairs(path, bounded=False)
-    truth_path, items_path = companion(path, "truth"), companion(path, "items")
+    truth_path = companion(path, "truth")
+    items_path = companion(path, "items")
     if not truth_path.is_file():
         return pairs
     truth = with_columns(truth_path, "id", "label", "posterior")

@@ -1,12 +1,13 @@
-"""Everything that decides a task, in one small record."""
+"""Define the record that determines a task."""
 
 from dataclasses import dataclass
 
 from confdiff.datasets import DATASETS
+from confdiff.datasets.entry import PairSetting
 from confdiff.models import MODELS
 from confdiff.pairs import NOISES, STRATEGIES, check_noise
 from confdiff.randomness import derived_seed
-from confdiff.tasks.protocols import GRADED_BY_PEOPLE, PROTOCOLS, SETTINGS
+from confdiff.tasks.protocols import PROTOCOLS
 from confdiff.teacher import TEACHER_RECIPE, Teaching
 from confdiff.training import Recipe
 from confdiff.validation import check_choice, check_count, check_fraction, check_number, check_prior
@@ -14,21 +15,40 @@ from confdiff.validation import check_choice, check_count, check_fraction, check
 
 @dataclass(frozen=True)
 class TaskSpec:
-    """Everything that decides a task.
+    """Everything that determines a task.
 
-    dataset, prior, protocol: names from DATASETS and PROTOCOLS, and the class prior at which pairs are drawn.
-    seed: decides everything that is drawn by chance: split, teacher, pairs, noise, test set.
-    n_pairs: the paper's number for the data set, if none is given.
-    fraction: keep so much of the pairs; those of a smaller fraction are among those of a larger one.
-    partners: in how many pairs each item stands.
-    replacement: let an item be drawn more than once where there are too few.
-    noise, noise_amount, clip: what becomes of the differences (:func:`confdiff.pairs.add_noise`).
-    pcomp: order the pairs by their labels, ``reverse`` or ``discard`` (:func:`confdiff.pairs.order_by_labels`).
-    prior_factor: the learner is told this times the prior.
-    model: the teacher's network, if not the protocol's, which is the learner's too.
-    folds, calibrated: see :class:`confdiff.teacher.Teaching`.
-    adjusted: adjust the teacher's posteriors to the class prior at which pairs are drawn.
-    incomplete: go with the batches of CIFAR-10 that are there.
+    Parameters
+    ----------
+    dataset : str
+        A labelled data set from :data:`~confdiff.datasets.DATASETS`.
+    prior : float
+        The class prior at which pairs are drawn.
+    protocol : str
+        A name from :data:`~confdiff.tasks.PROTOCOLS`.
+    seed : int
+        Determines everything random: split, teacher, pairs, noise, test set.
+    n_pairs : int, optional
+        The number of pairs; by default the paper's number for the data set.
+    fraction : float
+        The fraction of the pairs to keep; pairs of a smaller fraction are among those of a larger one.
+    partners : int
+        The number of pairs in which each item occurs.
+    replacement : bool
+        Whether an item may be drawn more than once if there are too few.
+    noise, noise_amount, clip :
+        Noise on the differences, see :func:`confdiff.pairs.add_noise`.
+    pcomp : {"reverse", "discard"}, optional
+        Order the pairs by their labels, see :func:`confdiff.pairs.order_by_labels`.
+    prior_factor : float
+        The learner is given the prior times this factor.
+    model : str, optional
+        The network of teacher and learner; by default the one of the protocol.
+    folds, calibrated :
+        See :class:`confdiff.teacher.Teaching`.
+    adjusted : bool
+        Whether to adjust the teacher's posteriors to the class prior at which pairs are drawn.
+    incomplete : bool
+        Whether to use the batches of CIFAR-10 that exist instead of downloading the others.
     """
 
     dataset: str = "digits"
@@ -52,8 +72,11 @@ class TaskSpec:
 
     def __post_init__(self) -> None:
         check_choice("data set", self.dataset, DATASETS)
-        if self.dataset not in SETTINGS:
-            raise ValueError(f"{self.dataset} holds pairs that people compared: load it, there is nothing to draw.")
+        if DATASETS[self.dataset].setting is None:
+            kind = DATASETS[self.dataset].kind
+            raise ValueError(
+                f"pairs are drawn from labelled data sets; {self.dataset} holds {kind}: use load({self.dataset!r})."
+            )
         check_choice("protocol", self.protocol, PROTOCOLS)
         check_prior(self.prior)
         check_count("seed", self.seed, least=0)
@@ -61,23 +84,35 @@ class TaskSpec:
         for name in ("n_pairs", "partners", "folds"):
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name))
-        if self.dataset in GRADED_BY_PEOPLE and (self.folds > 1 or self.calibrated):
+        if DATASETS[self.dataset].graded_by_people and (self.folds > 1 or self.calibrated):
             raise ValueError(f"{self.dataset} is graded by people: there is no teacher to cross-fit or to calibrate.")
-        check_prior(self.told_prior)
-        if self.clip is not None and self.noise is None:
-            raise ValueError("clip says what becomes of noisy differences, and there is no noise.")
-        if self.noise is not None:
-            check_noise(self.noise, self.noise_amount)
-        elif self.noise_amount is not None:
-            raise ValueError(f"an amount of noise, {self.noise_amount:g}, needs a kind of noise: {', '.join(NOISES)}.")
+        check_prior(self.given_prior)
+        self._check_noise()
         if self.pcomp is not None:
             check_choice("strategy", self.pcomp, STRATEGIES)
         if self.model is not None:
             check_choice("model", self.model, MODELS)
 
+    def _check_noise(self) -> None:
+        if self.noise is not None:
+            check_noise(self.noise, self.noise_amount)
+            return
+        if self.clip is not None:
+            raise ValueError(f"clip={self.clip} needs noise; pass noise=KIND, one of {', '.join(NOISES)}.")
+        if self.noise_amount is not None:
+            amount = f"noise_amount={self.noise_amount:g}"
+            raise ValueError(f"{amount} needs a kind of noise; pass noise=KIND, one of {', '.join(NOISES)}.")
+
     @property
-    def told_prior(self) -> float:
-        """The class prior that the learner is told."""
+    def setting(self) -> PairSetting:
+        """What the paper sets for the data set."""
+        setting = DATASETS[self.dataset].setting
+        assert setting is not None  # checked above
+        return setting
+
+    @property
+    def given_prior(self) -> float:
+        """The class prior that the learner is given."""
         return check_number("prior_factor", self.prior_factor, above=0) * self.prior
 
     @property
@@ -86,29 +121,27 @@ class TaskSpec:
         if self.model is not None:
             return self.model
         protocol = PROTOCOLS[self.protocol]
-        return protocol.picture_model if self.dataset.startswith("cifar10") else protocol.model
+        return protocol.picture_model if DATASETS[self.dataset].network == "picture" else protocol.model
 
     @property
     def teaching(self) -> Teaching:
-        """How the teacher is trained."""
-        setting = SETTINGS[self.dataset]
+        """The training of the teacher."""
         recipe = Recipe(
             epochs=TEACHER_RECIPE.epochs,
-            batch_size=setting.batch_size // 2,  # the loop counts pairs, the paper items
-            learning_rate=setting.learning_rate,
-            weight_decay=setting.weight_decay,
-            seed=derived_seed(self.seed, "teacher"),  # or the learner would begin where its teacher began
+            batch_size=self.setting.batch_size // 2,  # the loop counts pairs, the paper items
+            learning_rate=self.setting.learning_rate,
+            weight_decay=self.setting.weight_decay,
+            seed=derived_seed(self.seed, "teacher"),  # otherwise learner and teacher would start from equal weights
         )
         return Teaching(self.network, recipe, self.folds, self.calibrated)
 
     def learning(self, epochs: int = 200) -> Recipe:
-        """How the paper trains a learner on this task."""
-        setting = SETTINGS[self.dataset]
+        """Return the recipe with which the paper trains a learner on this task."""
         return Recipe(
             epochs=epochs,
-            batch_size=setting.batch_size,
-            learning_rate=setting.learning_rate,
-            weight_decay=setting.weight_decay,
+            batch_size=self.setting.batch_size,
+            learning_rate=self.setting.learning_rate,
+            weight_decay=self.setting.weight_decay,
             forward_passes=PROTOCOLS[self.protocol].forward_passes,
             seed=self.seed,
         )

@@ -1,37 +1,51 @@
-"""Making a task: load, split, teach, draw, grade."""
+"""Make a task: load a data set, split it, train a teacher, draw pairs, grade them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from confdiff.datasets import Dataset, load
+from confdiff.datasets import DATASETS, Dataset, load
 from confdiff.io.atomic import cache_folder
 from confdiff.metrics import accuracy
 from confdiff.pairs import Pairs, add_noise, order_by_labels, rows_at_prior, sample_pairs
 from confdiff.randomness import generator
-from confdiff.tasks.protocols import PROTOCOLS, SETTINGS
+from confdiff.tasks.protocols import PROTOCOLS
 from confdiff.tasks.spec import TaskSpec
 from confdiff.teacher import Grades, teach
 from confdiff.validation import as_tensor
 
-TRAIN_SHARE = 0.8  # of each binary class, rounded down, where the paper splits at random
+_TRAIN_FRACTION = 0.8  # of each binary class, rounded down, where the paper splits at random
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What a learner gets, and what it is judged by.
+    """The pairs that a learner gets, and the test set that evaluates it.
 
-    pairs: over the items that were drawn; with differences, and for oracles labels and posteriors.
-    prior: the class prior that the learner is told.
-    test_items, test_labels: at the same class prior as the pairs, from items that neither teacher nor learner saw.
-    rows, test_rows: where the items of the pairs and of the test stand in the data set.
-    teacher_accuracy: on the test items.
+    Parameters
+    ----------
+    spec : TaskSpec
+        What determines the task.
+    data : Dataset
+        The data set, with the positive classes of the protocol.
+    pairs : Pairs
+        Pairs over the items that were drawn, with differences, and for oracles with labels and posteriors.
+    prior : float
+        The class prior that the learner is given.
+    test_items, test_labels : Tensor
+        The test set, at the class prior of the pairs; neither teacher nor learner is trained on its items.
+    rows, test_rows : Tensor
+        The rows of the items of the pairs and of the test set in the data set.
+    test_posteriors : Tensor
+        The teacher's posteriors of the test items.
+    teacher_accuracy : float
+        On the test set.
     """
 
     spec: TaskSpec
@@ -49,26 +63,33 @@ class Task:
 def make_task(
     spec: TaskSpec, *, folder: str | Path | None = None, keep_teacher: bool = True, progress: bool = False
 ) -> Task:
-    """Load, split, teach, draw, grade.
+    """Make the task of a specification.
 
-    folder: where to look for the data set first.
-    keep_teacher: keep what the teacher says in the cache, and look it up there.
+    Parameters
+    ----------
+    spec : TaskSpec
+        What determines the task.
+    folder : path, optional
+        Where to look for the data set first.
+    keep_teacher : bool
+        Whether to store the teacher's posteriors in the cache, and to look them up there.
+    progress : bool
+        Whether to show a progress bar for the teacher.
 
+    Examples
+    --------
     >>> task = make_task(TaskSpec("digits", prior=0.2), keep_teacher=False)
     >>> len(task.pairs), float(task.pairs.labels.mean()), round(float(task.test_labels.mean()), 3)
     (400, 0.20000000298023224, 0.198)
     """
-    protocol = PROTOCOLS[spec.protocol]
     data = _load(spec, folder)
-    items = as_tensor(
-        _scrambled(data.items) if protocol.scrambles_colours and data.items.shape[1] == 3072 else data.items
-    )
+    items = as_tensor(_features(spec, data))
     labels = as_tensor(data.labels)
     train_rows, test_rows = split(data, spec.seed)
     pairs = _draw(spec, items, labels, train_rows)  # before the teacher is trained, as there may be too few items
     test_rows = _test_rows(data, test_rows, spec)
     teachers = cache_folder() / "teachers" if keep_teacher else None
-    grades = _human(data) or teach(
+    grades = _votes_as_grades(data) or teach(
         items, labels, rows=train_rows, teaching=spec.teaching, cache_folder=teachers, progress=progress
     )
     posteriors = grades.at_prior(spec.prior) if spec.adjusted else grades.posteriors
@@ -78,7 +99,7 @@ def make_task(
         spec=spec,
         data=data,
         pairs=pairs.compact(),
-        prior=spec.told_prior,
+        prior=spec.given_prior,
         test_items=items[test_rows],
         test_labels=labels[test_rows],
         rows=torch.unique(torch.cat([pairs.left, pairs.right])),
@@ -89,42 +110,52 @@ def make_task(
 
 
 def why_not_made(specs: Iterable[TaskSpec], *, folder: str | Path | None = None) -> dict[TaskSpec, str]:
-    """Those tasks whose data set is not here or has too few items, and why: to be known before a teacher is trained."""
+    """Return the reason for each task that cannot be made: its data set is missing or has too few items.
+
+    This is fast, as no teacher is trained.
+    """
     reasons: dict[TaskSpec, str] = {}
-
-    def source(spec: TaskSpec) -> tuple[str, str, bool]:
-        return spec.dataset, spec.protocol, spec.incomplete
-
-    for _, group in groupby(sorted(specs, key=source), source):
-        tasks = list(group)
+    for _, group in groupby(sorted(specs, key=_source_of), _source_of):
+        same_data = list(group)
         try:
-            data = _load(tasks[0], folder)
+            data = _load(same_data[0], folder)
         except (ValueError, OSError) as error:
-            reasons |= dict.fromkeys(tasks, str(error))
+            reasons |= dict.fromkeys(same_data, str(error))
             continue
-        labels = as_tensor(data.labels)
-        places = torch.arange(len(labels))[:, None]  # in place of the items, which are not looked at
-        for spec in tasks:
-            train_rows, test_rows = split(data, spec.seed)
-            try:
-                _draw(spec, places, labels, train_rows)
-                _test_rows(data, test_rows, spec)
-            except ValueError as error:
-                reasons[spec] = str(error)
+        for spec in same_data:
+            reason = _why_not_drawn(spec, data)
+            if reason is not None:
+                reasons[spec] = reason
     return reasons
 
 
+def _source_of(spec: TaskSpec) -> tuple[str, str, bool]:
+    return spec.dataset, spec.protocol, spec.incomplete
+
+
+def _why_not_drawn(spec: TaskSpec, data: Dataset) -> str | None:
+    labels = as_tensor(data.labels)
+    row_numbers = torch.arange(len(labels))[:, None]  # in place of the items, whose features do not matter here
+    train_rows, test_rows = split(data, spec.seed)
+    try:
+        _draw(spec, row_numbers, labels, train_rows)
+        _test_rows(data, test_rows, spec)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
 def _load(spec: TaskSpec, folder: str | Path | None) -> Dataset:
-    """The data set, with the classes that the protocol takes for positive."""
+    """Return the data set, with the positive classes of the protocol."""
     data = load(spec.dataset, folder=folder, incomplete=spec.incomplete)
     positive = PROTOCOLS[spec.protocol].positive.get(spec.dataset)
     return data if positive is None else data.with_positive(*positive)
 
 
 def split(data: Dataset, seed: int) -> tuple[Tensor, Tensor]:
-    """Rows to train on and rows to test on: the published parts, or 80 % of each binary class (rounded down) at random.
+    """Return the rows of the training and the test set: the published ones, or 80 % of each binary class at random.
 
-    Where the parts are published the test rows come in the order of their classes, as the authors' program has them.
+    80 % is rounded down. Published test rows come in the order of their classes, as in the authors' program.
     """
     if data.n_train is not None:
         test = data.n_train + np.argsort(data.classes[data.n_train :], kind="stable")
@@ -134,12 +165,12 @@ def split(data: Dataset, seed: int) -> tuple[Tensor, Tensor]:
     train = torch.zeros(len(order), dtype=torch.bool)
     for of_class in (positive, ~positive):
         rows = of_class.nonzero()[:, 0]
-        train[rows[: int(len(rows) * TRAIN_SHARE + 1e-9)]] = True
+        train[rows[: int(len(rows) * _TRAIN_FRACTION + 1e-9)]] = True
     return order[train], order[~train]
 
 
-def _human(data: Dataset) -> Grades | None:
-    """What people said, where they were asked: no teacher is needed."""
+def _votes_as_grades(data: Dataset) -> Grades | None:
+    """Return the votes of people, if they were asked: no teacher is needed then."""
     if data.posteriors is None:
         return None
     return Grades(torch.logit(as_tensor(data.posteriors)), float(data.posteriors.mean()), 1.0)
@@ -149,7 +180,7 @@ def _draw(spec: TaskSpec, items: Tensor, labels: Tensor, rows: Tensor) -> Pairs:
     pairs = sample_pairs(
         items,
         labels=labels,
-        n_pairs=SETTINGS[spec.dataset].n_pairs if spec.n_pairs is None else spec.n_pairs,
+        n_pairs=spec.setting.n_pairs if spec.n_pairs is None else spec.n_pairs,
         prior=spec.prior,
         partners=spec.partners,
         replacement=spec.replacement,
@@ -167,11 +198,20 @@ def _graded(spec: TaskSpec, pairs: Pairs, posteriors: Tensor) -> Pairs:
 
 
 def _test_rows(data: Dataset, rows: Tensor, spec: TaskSpec) -> Tensor:
-    """The test rows at the class prior: all of one class, and of the other those that the protocol takes."""
+    """Return the test rows at the class prior: all of one class, and of the other those that the protocol takes."""
     take = PROTOCOLS[spec.protocol].test
     return rows[rows_at_prior(data.labels[rows.numpy()], spec.prior, take=take, seed=spec.seed)]
 
 
-def _scrambled(items: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Pictures whose pixels were laid out height x width x channel and then read as channel x height x width."""
-    return np.ascontiguousarray(items.reshape(-1, 3, 1024).transpose(0, 2, 1)).reshape(len(items), -1)
+def _features(spec: TaskSpec, data: Dataset) -> NDArray[Any]:
+    """Return the features of all items as the protocol has them."""
+    layout = DATASETS[spec.dataset].layout
+    if layout is None or not PROTOCOLS[spec.protocol].scrambles_colours:
+        return data.items
+    return _scrambled(data.items, n_channels=layout[0])
+
+
+def _scrambled(items: NDArray[Any], n_channels: int) -> NDArray[Any]:
+    """Return pictures that were stored as height x width x channel and then read as channel x height x width."""
+    channels_last = items.reshape(len(items), n_channels, -1).transpose(0, 2, 1)
+    return np.ascontiguousarray(channels_last).reshape(len(items), -1)

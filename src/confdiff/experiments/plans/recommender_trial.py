@@ -11,31 +11,14 @@ from typing import ClassVar
 import torch
 
 from confdiff import __version__
+from confdiff.datasets import DATASETS, find_interactions, load_interactions, names_of_kind
 from confdiff.experiments.rankings import ITEM_MEANS
 from confdiff.experiments.trials.run import Record
 from confdiff.methods import METHODS
 from confdiff.recommender.confidence import Graded, grade_interactions
-from confdiff.recommender.interactions import SOURCES, find_interactions, load_interactions
 from confdiff.recommender.learning import Learning, build_recommender, scores_of, train_recommender, training_pairs
 from confdiff.recommender.protocol import RankingSplit, evaluate, item_means, leave_one_out
 from confdiff.validation import check_choice
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What is made of a data set of interactions."""
-
-    confidence: str
-    threshold: float | None
-    negatives: str
-    n_users: int | None = None
-
-
-SETTINGS: dict[str, Setting] = {
-    "kuairec": Setting("watch-ratio", None, "auto"),
-    "jester": Setting("min-max", 5.0, "observed", n_users=2_000),
-}
-"""Data set -> setting. Jester: ratings from -10 to 10; the 2,000 users with the most; positive above 5."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +32,8 @@ class RecommenderSpec(Learning):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_choice("data set of interactions", self.dataset, SETTINGS)
-        check_choice(f"file of {self.dataset}", self.source, SOURCES[self.dataset])
+        check_choice("data set of interactions", self.dataset, names_of_kind("interactions"))
+        check_choice(f"file of {self.dataset}", self.source, DATASETS[self.dataset].files)
 
     @property
     def key(self) -> str:
@@ -99,7 +82,8 @@ def run_recommender_trial(spec: RecommenderSpec, *, folder: Path | None = None) 
 
 @lru_cache(maxsize=1)
 def _task(dataset: str, seed: int, n_negatives: int, folder: Path | None) -> tuple[Graded, RankingSplit]:
-    setting = SETTINGS[dataset]
+    setting = DATASETS[dataset].ranking
+    assert setting is not None  # interactions have one
     interactions = load_interactions(dataset, folder=folder, n_users=setting.n_users)
     graded = grade_interactions(interactions, setting.confidence, setting.threshold)
     return graded, leave_one_out(graded, n_negatives=n_negatives, negatives=setting.negatives, seed=seed)

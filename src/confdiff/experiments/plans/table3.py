@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from confdiff.experiments.plans.recommender_trial import SETTINGS, RecommenderSpec
+from confdiff.datasets import find_interactions, names_of_kind
+from confdiff.experiments.plans.recommender_trial import RecommenderSpec
 from confdiff.experiments.rankings import EPOCHS, ITEM_MEANS
-from confdiff.recommender.interactions import find_interactions
 from confdiff.recommender.learning import PATIENCE
 from confdiff.validation import check_choice, check_count
 
@@ -27,7 +27,8 @@ def table3_grid(
 
     folder: where the files are looked for first, as which of them are there decides the trials.
     """
-    names = [check_choice("data set of table3", name, SETTINGS) for name in datasets or SETTINGS]
+    interactions = names_of_kind("interactions")
+    names = [check_choice("data set of table3", name, interactions) for name in datasets or interactions]
     patience = PATIENCE if early_stopping else None
     sources = {name: find_interactions(name, folder).name for name in names}
     return [

@@ -1,0 +1,132 @@
+"""Describe a data set without loading it: the row that it has in the registry."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from confdiff.datasets.dataset import list_names
+from confdiff.datasets.sources import Form
+
+Kind = Literal["labelled", "comparisons", "interactions"]
+"""What a data set holds: items with classes, pairs that people compared, or interactions of users with items."""
+
+
+@dataclass(frozen=True)
+class PairSetting:
+    """What the paper sets for learning from pairs of a data set.
+
+    Parameters
+    ----------
+    n_pairs : int
+        The number of pairs to draw.
+    batch_size : int
+        Pairs per step; for teachers, items per step.
+    learning_rate, weight_decay : float
+        Of the optimiser.
+    """
+
+    n_pairs: int
+    batch_size: int = 128
+    learning_rate: float = 1e-3
+    weight_decay: float = 1e-5
+
+
+@dataclass(frozen=True)
+class RankingSetting:
+    """How the recommender experiment uses a data set of interactions.
+
+    Parameters
+    ----------
+    confidence : str
+        How strengths become confidences, see :func:`confdiff.recommender.confidence.grade_interactions`.
+    threshold : float or None
+        The strength above which an interaction is positive; None for the default of ``confidence``.
+    negatives : str
+        Where the candidates of a ranking come from, see :func:`confdiff.recommender.protocol.leave_one_out`.
+    n_users : int or None
+        Keep this number of users, those with the most interactions; None for all.
+    """
+
+    confidence: str
+    threshold: float | None
+    negatives: str
+    n_users: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """Everything that the package needs to know of a data set.
+
+    Parameters
+    ----------
+    label : str
+        Short name for reports.
+    title : str
+        What the data set holds, in a few words.
+    licence, home : str
+        The licence, and the address of the publishers.
+    n_train : int
+        The number of items, or of those in the published training set.
+    n_test : int or None
+        The number of items in the published test set; None where the paper splits at random.
+    forms : tuple of Form
+        The forms in which the data set is published, the preferred one first.
+    builtin : callable or None
+        Load a data set that a dependency includes; it then has no forms.
+    kind : {"labelled", "comparisons", "interactions"}
+        What the data set holds.
+    n_features : int or None
+        The number of features of an item.
+    class_names : tuple of str
+        The names of classes 0, 1, ...
+    positive : tuple of int
+        The classes that count as positive.
+    network : {"table", "picture"}
+        Which of the two networks of a protocol it takes.
+    layout : tuple of int or None
+        The axes of a colour picture in the order of its features: (channels, height, width).
+    graded_by_people : bool
+        Whether its posteriors are votes of people, so that no teacher grades it.
+    setting : PairSetting or None
+        What the paper sets; None where no pairs are drawn.
+    ranking : RankingSetting or None
+        How the recommender experiment uses interactions.
+    """
+
+    label: str
+    title: str
+    licence: str
+    home: str
+    n_train: int
+    n_test: int | None = None
+    forms: tuple[Form, ...] = ()
+    builtin: Callable[[], Any] | None = None
+    kind: Kind = "labelled"
+    n_features: int | None = None
+    class_names: tuple[str, ...] = ()
+    positive: tuple[int, ...] = ()
+    network: Literal["table", "picture"] = "table"
+    layout: tuple[int, int, int] | None = None
+    graded_by_people: bool = False
+    setting: PairSetting | None = None
+    ranking: RankingSetting | None = None
+
+    @property
+    def positive_names(self) -> str:
+        """The names of the positive classes as a phrase."""
+        return list_names(self.class_names, self.positive)
+
+    @property
+    def size(self) -> str:
+        """The number of items as text, such as ``60,000 + 10,000``."""
+        return f"{self.n_train:,}" + (f" + {self.n_test:,}" if self.n_test else "")
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The names of the files of all forms."""
+        return tuple(source.name for form in self.forms for source in form.sources)
+
+    @property
+    def optional_files(self) -> bool:
+        """Whether the data set can be used without some of its files."""
+        return any(not source.needed for form in self.forms for source in form.sources)

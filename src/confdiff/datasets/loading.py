@@ -1,0 +1,143 @@
+"""Load data sets by name, and find their files."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal, overload
+
+from confdiff.datasets.dataset import ComparisonDataset, Dataset
+from confdiff.datasets.files import data_roots, find_files, no_files, obtain
+from confdiff.datasets.interactions import Interactions
+from confdiff.datasets.registry import DATASETS, names_of_kind
+from confdiff.datasets.sources import DamagedFile, Form, LocatedFiles, damaged
+from confdiff.validation import check_choice, check_count
+
+_Folder = str | os.PathLike[str]
+
+
+@overload  # mypy takes these for one another, as a literal is a str too; it resolves calls by the first that fits
+def load(name: Literal["ukpconvarg1"], *, folder: _Folder | None = None) -> ComparisonDataset: ...  # type: ignore[overload-overlap]
+@overload
+def load(name: Literal["kuairec", "jester"], *, folder: _Folder | None = None) -> Interactions: ...  # type: ignore[overload-overlap]
+@overload
+def load(name: str, *, folder: _Folder | None = None, incomplete: bool = False) -> Dataset: ...
+def load(
+    name: str, *, folder: _Folder | None = None, incomplete: bool = False
+) -> Dataset | ComparisonDataset | Interactions:
+    """Load a data set.
+
+    Its files are looked for in ``folder``, in the folder that the environment variable ``CONFDIFF_DATA`` names, and in
+    the cache; what is in none of them is downloaded into the cache. Every file is checked before it is used.
+
+    Parameters
+    ----------
+    name : str
+        A name from :data:`~confdiff.datasets.DATASETS`.
+    folder : path, optional
+        Where to look first.
+    incomplete : bool
+        Use the training batches of CIFAR-10 that exist instead of downloading the others.
+
+    Returns
+    -------
+    Dataset, ComparisonDataset or Interactions
+        As the ``kind`` of the entry says.
+
+    Examples
+    --------
+    >>> load("digits").items.shape
+    (1797, 64)
+    """
+    entry = DATASETS[check_choice("data set", name, DATASETS)]
+    if entry.builtin is not None:
+        included: Dataset = entry.builtin()
+        return included
+    if entry.kind == "interactions":
+        return load_interactions(name, folder=folder)
+    return _read(name, *obtain(name, entry.forms, folder, incomplete=incomplete))
+
+
+def _read(name: str, form: Form, files: LocatedFiles) -> Dataset | ComparisonDataset | Interactions:
+    try:
+        contents: Dataset | ComparisonDataset | Interactions = form.read(files)
+    except (DamagedFile, OSError):
+        raise
+    except Exception as error:  # whatever a parser makes of a file that is not what it should be
+        place = files[0][1] if len(files) == 1 else f"one of the files of {name} in {files[0][1].parent}"
+        raise damaged(place, f"it cannot be read ({type(error).__name__}: {error})") from error
+    return contents
+
+
+def load_interactions(
+    name: str, *, folder: _Folder | None = None, n_users: int | None = None, seed: int = 0
+) -> Interactions:
+    """Load KuaiRec's small matrix (the published one if it exists, otherwise the subset) or Jester.
+
+    Parameters
+    ----------
+    name : {"kuairec", "jester"}
+        The data set.
+    folder : path, optional
+        Where to look first.
+    n_users : int, optional
+        Keep this number of users, those with the most interactions.
+    seed : int
+        Breaks ties between users.
+    """
+    data = _read(name, *_interactions_files(name, folder))
+    assert isinstance(data, Interactions)
+    return data if n_users is None else data.of_most_active(check_count("n_users", n_users), seed)
+
+
+def find_interactions(name: str, folder: _Folder | None = None) -> Path:
+    """Return the file that :func:`load_interactions` would read."""
+    _, files = _interactions_files(name, folder)
+    return files[0][1]
+
+
+def _interactions_files(name: str, folder: _Folder | None) -> tuple[Form, LocatedFiles]:
+    forms = DATASETS[check_choice("data set of interactions", name, names_of_kind("interactions"))].forms
+    roots = data_roots(folder)
+    best = _best_form(forms, roots)
+    if best is None:
+        raise no_files(name, forms, roots)
+    return best
+
+
+def _best_form(forms: Sequence[Form], roots: Sequence[Path]) -> tuple[Form, LocatedFiles] | None:
+    """Return the first form that exists in any folder; earlier folders decide only between equal forms."""
+    for form in forms:
+        files = find_files([form], roots)
+        if files is not None:
+            return form, files
+    return None
+
+
+def fetch(name: str, *, folder: _Folder | None = None) -> list[Path]:
+    """Download the files of a data set that are missing, check all of them, and return their paths."""
+    load(name, folder=folder)
+    return whereabouts(name, folder=folder)
+
+
+def whereabouts(name: str, *, folder: _Folder | None = None, incomplete: bool = False) -> list[Path]:
+    """Return the paths of the files of a data set without loading them, or an empty list if one is missing.
+
+    Parameters
+    ----------
+    name, folder :
+        As in :func:`load`.
+    incomplete : bool
+        Whether training batches of CIFAR-10 may be missing.
+
+    Examples
+    --------
+    >>> whereabouts("digits")
+    []
+    """
+    entry = DATASETS[check_choice("data set", name, DATASETS)]
+    roots = data_roots(folder)
+    if entry.kind == "interactions":
+        _, files = _best_form(entry.forms, roots) or (None, [])
+    else:
+        files = find_files(entry.forms, roots, incomplete=incomplete) or []
+    return [path for _, path in files]
