@@ -57,7 +57,7 @@ def as_float_matrix(data: Pairs) -> Pairs:
     return data.with_items(data.items.float(), data.feature_names)
 
 
-def item_probabilities(model: Any, data: Pairs) -> NDArray[Any]:
+def predict_item_proba(model: Any, data: Pairs) -> NDArray[Any]:
     """Predict probabilities (N, K) for all items of pairs whose columns are already checked."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X does not have valid feature names")

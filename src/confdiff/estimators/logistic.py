@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from confdiff.estimators.inputs import as_float_matrix, class_names, distinct_items, item_probabilities
+from confdiff.estimators.inputs import as_float_matrix, class_names, distinct_items, predict_item_proba
 from confdiff.estimators.items import DifferenceScored, ItemClassifier, differences_of
 from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
@@ -105,7 +105,7 @@ class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
         self.classes_ = class_names(self.classes, data)
         self._remember_features(data)
         if self.prior is None:
-            p = item_probabilities(self, data)[:, 1]
+            p = predict_item_proba(self, data)[:, 1]
             warn_if_open(p[data.right] - p[data.left], differences, p, weight)
         return self
 
@@ -170,7 +170,7 @@ class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
 
     def _differences(self, pairs: Pairs) -> NDArray[Any]:
         data = self._items_of(pairs)
-        return differences_of(item_probabilities(self, data), data)
+        return differences_of(predict_item_proba(self, data), data)
 
 
 def _sigmoid(z: _Vector) -> _Vector:

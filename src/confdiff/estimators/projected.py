@@ -20,7 +20,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from confdiff.calibration import fit_to_differences
-from confdiff.estimators.inputs import as_float_matrix, class_names, distinct_items, item_probabilities
+from confdiff.estimators.inputs import as_float_matrix, class_names, distinct_items, predict_item_proba
 from confdiff.estimators.items import DifferenceScored, ItemClassifier, differences_of
 from confdiff.metrics import difference_r2
 from confdiff.pairs import Pairs
@@ -234,7 +234,7 @@ class ProjectedClassifier(DifferenceScored, ItemClassifier):
 
     def _differences(self, pairs: Pairs) -> NDArray[Any]:
         data = self._items_of(pairs)
-        return differences_of(item_probabilities(self, data), data)
+        return differences_of(predict_item_proba(self, data), data)
 
 
 class _Task:

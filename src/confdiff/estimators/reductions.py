@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 
-from confdiff.estimators.inputs import as_float_matrix, class_names, item_probabilities
+from confdiff.estimators.inputs import as_float_matrix, class_names, predict_item_proba
 from confdiff.estimators.items import DifferenceScored, ItemClassifier, differences_of
 from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
@@ -160,7 +160,7 @@ class OneVersusRest(DifferenceScored, _Reduction):
 
     def _differences(self, pairs: Pairs) -> NDArray[Any]:
         data = self._items_of(pairs)
-        return differences_of(item_probabilities(self, data), data)
+        return differences_of(predict_item_proba(self, data), data)
 
 
 class OneVersusOne(_Reduction):

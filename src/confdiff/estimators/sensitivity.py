@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
-from confdiff.estimators.inputs import item_probabilities
+from confdiff.estimators.inputs import predict_item_proba
 from confdiff.metrics import accuracy
 from confdiff.pairs import Pairs
 from confdiff.validation import check_labels, similar_warnings_once
@@ -77,7 +77,7 @@ def _assumed(estimator: Any, pairs: Pairs, prior: float, labelled: Any, cv: int)
     for training, test in KFold(cv, shuffle=True, random_state=0).split(np.arange(len(pairs))):
         model = clone(estimator).set_params(prior=prior).fit(pairs[training])
         test_pairs = pairs[test].compact()
-        mean = float(item_probabilities(model, test_pairs)[:, 1].mean())
+        mean = float(predict_item_proba(model, test_pairs)[:, 1].mean())
         fold_accuracy = np.nan
         if labelled is not None:
             fold_accuracy = accuracy(model.decision_function(labelled[0]), check_labels(labelled[1], len(labelled[0])))
