@@ -87,5 +87,5 @@ def test_build_model_takes_networks_and_factories():
     assert build_model(lambda d: nn.Linear(d, 1), 5).in_features == 5
     with pytest.raises(ValueError, match=r"unknown model 'mpl'\. Did you mean 'mlp'"):
         build_model("mpl", 3)
-    with pytest.raises(ValueError, match="a factory of one; it gave 3"):
+    with pytest.raises(ValueError, match="a factory of one; the factory gave 3"):
         build_model(lambda d: d, 3)

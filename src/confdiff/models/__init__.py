@@ -1,4 +1,4 @@
-"""Networks that give one score an item: plain ``nn.Module``, and the table of those with a name."""
+"""Networks that return one score per item: plain ``nn.Module``, and the table of named networks."""
 
 import copy
 from collections.abc import Callable
@@ -23,16 +23,35 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "resnet34": resnet34,
     "resnet32": resnet32,
 }
-"""Name -> factory, called with the number of features and that of the scores, 1 if not given."""
+"""Name -> factory, called with the number of features and the number of scores per item (default 1)."""
 
 
 def build_model(model: ModelLike, n_features: int, n_scores: int = 1, *, seed: int = 0) -> nn.Module:
-    """A network of its own for one training run.
+    """Return a new network for one training run.
 
-    A name or a factory gives a network whose first weights the seed decides; a network is copied with the weights
-    that it has, so that the one handed in stays as it is. A network by name has as many scores as are asked for;
-    a factory of your own knows how many it gives.
+    Parameters
+    ----------
+    model : str, nn.Module or callable
+        A name from :data:`MODELS`, or a factory that is called with ``n_features``: the seed determines the initial
+        weights. A network is copied with its weights, so that the one passed in does not change.
+    n_features : int
+        Number of features of an item.
+    n_scores : int
+        Number of scores per item of a named network; a factory chooses its own.
+    seed : int
+        Seed of the initial weights.
 
+    Returns
+    -------
+    nn.Module
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown, or a factory returns something else than a network.
+
+    Examples
+    --------
     >>> build_model("linear", 3)
     Linear(in_features=3, out_features=1, bias=True)
     """
@@ -41,7 +60,7 @@ def build_model(model: ModelLike, n_features: int, n_scores: int = 1, *, seed: i
     sizes = (n_features,) if callable(model) else (n_features, n_scores)
     factory = model if callable(model) else MODELS[check_choice("model", model, MODELS)]
     with seeded(seed, "model"):
-        built = factory(*sizes)
-    if not isinstance(built, nn.Module):
-        raise ValueError(f"model must be a name, a torch.nn.Module or a factory of one; it gave {built!r}.")
-    return built
+        network = factory(*sizes)
+    if not isinstance(network, nn.Module):
+        raise ValueError(f"model must be a name, a torch.nn.Module or a factory of one; the factory gave {network!r}.")
+    return network

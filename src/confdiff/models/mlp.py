@@ -1,7 +1,7 @@
 """Linear models and multilayer perceptrons.
 
-Inside the forward pass of a perceptron a matrix has a row for each feature and a column for each item. Rows are then
-aligned whatever the width of a layer, which the matrix products like, and batch statistics run along them.
+Inside the forward pass of a perceptron, a matrix has one row per feature and one column per item. Rows are then
+aligned in memory for every width of a layer, which makes matrix products fast, and batch statistics run along them.
 """
 
 from typing import Any
@@ -12,20 +12,21 @@ from torch.nn import functional
 
 
 def linear(n_features: int, n_scores: int = 1) -> nn.Module:
-    """A linear score w.x + b; with the logistic loss its unbiased risk is convex."""
+    """Return a linear score w.x + b; with the logistic loss its unbiased risk is convex."""
     return nn.Linear(n_features, n_scores)
 
 
 class _MLP(nn.Sequential):
-    """Linear, batch norm, ReLU, as often as there are hidden layers; then linear.
+    """Linear, batch norm and ReLU for each hidden layer; then linear.
 
-    The layers are the usual ones and so are their parameters; only the forward pass is arranged for speed.
+    Layers and parameters are the standard ones; only the forward pass is rearranged for speed.
     """
 
     def forward(self, x: Tensor) -> Tensor:
         layers: list[Any] = list(self)
         *hidden, last = layers
-        norms, moments = hidden[1::3], []
+        norms = hidden[1::3]
+        moments = []
         h = x.t()
         for linear, norm in zip(hidden[0::3], norms, strict=True):
             z = linear.weight @ h
@@ -36,37 +37,37 @@ class _MLP(nn.Sequential):
                 z = functional.batch_norm(z[None], norm.running_mean, norm.running_var, norm.weight, norm.bias)[0]
             h = z.relu_()
         if self.training:
-            _keep_running_statistics(norms, moments, len(x))
+            _update_running_statistics(norms, moments, len(x))
         return _scores(last, h)
 
 
 def _scores(last: nn.Linear, h: Tensor) -> Tensor:
-    """One score an item, or a row of them."""
+    """Return one score per item, or one row of scores."""
     scores = _affine(last, h)
     return scores.view(-1) if len(scores) == 1 else scores.t()
 
 
 def _affine(linear: nn.Linear, h: Tensor) -> Tensor:
-    """What ``linear(h.t()).t()`` gives."""
+    """Return ``linear(h.t()).t()``."""
     return torch.addmm(linear.bias[:, None], linear.weight, h)
 
 
 def _normalise(z: Tensor, norm: nn.BatchNorm1d) -> tuple[Tensor, Tensor, Tensor]:
-    """Batch norm of z, which has a row for each feature, and its means and inverse standard deviations.
+    """Return the batch norm of z, with one row per feature, and its means and inverse standard deviations.
 
-    The batch statistics of a feature are those of its row: group norm with one group a feature, whose kernel is fast.
+    The batch statistics of a feature are those of its row: group norm with one group per feature has a fast kernel.
     """
     features, n = z.shape
     if n < 2:
-        raise ValueError("batch norm needs at least two items in a batch; got one.")
+        raise ValueError("batch norm needs at least two items in a batch; got one. Use a larger batch size.")
     batch = z.unsqueeze(0)  # one "image" with a channel for each feature
     normed, mean, inverse = torch.native_group_norm(batch, norm.weight, norm.bias, 1, features, n, features, norm.eps)
     return normed.squeeze(0), mean, inverse
 
 
 @torch.no_grad()
-def _keep_running_statistics(norms: list[Any], moments: list[list[Tensor]], n: int) -> None:
-    """What batch norm does to its running mean and (unbiased) variance, for all layers at once."""
+def _update_running_statistics(norms: list[Any], moments: list[list[Tensor]], n: int) -> None:
+    """Update the running mean and (unbiased) variance as batch norm does, for all layers at once."""
     means, inverses = ([moment[0] for moment in column] for column in zip(*moments, strict=True))
     variances = torch._foreach_pow(inverses, -2)
     torch._foreach_sub_(variances, norms[0].eps)
@@ -77,9 +78,18 @@ def _keep_running_statistics(norms: list[Any], moments: list[list[Tensor]], n: i
 
 
 def mlp(n_features: int, n_scores: int = 1, *, hidden: tuple[int, ...] = (300, 300, 300)) -> nn.Module:
-    """The perceptron that the paper describes: hidden layers of 300, batch norm and ReLU after each.
+    """Return the perceptron of the paper: hidden layers of width 300, each with batch norm and ReLU.
 
-    The hidden layers have no bias of their own, as batch norm subtracts the mean and adds its own.
+    The hidden layers have no bias, as batch norm subtracts the mean and adds a bias of its own.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of features of an item.
+    n_scores : int
+        Number of scores per item.
+    hidden : tuple of int
+        Widths of the hidden layers.
     """
     layers: list[nn.Module] = []
     for width_in, width_out in zip((n_features, *hidden[:-1]), hidden, strict=True):
@@ -103,8 +113,17 @@ class _AuthorsMLP(nn.Module):
 
 
 def authors_mlp(n_features: int, n_scores: int = 1, *, width: int = 300) -> nn.Module:
-    """The network of the authors' program: batch norm on the raw input, then one hidden layer applied three times.
+    """Return the network of the authors' program: batch norm of the input, then one hidden layer applied three times.
 
     Input -> batch norm -> linear(300) -> ReLU -> three times the *same* linear(300) and ReLU -> linear(1).
+
+    Parameters
+    ----------
+    n_features : int
+        Number of features of an item.
+    n_scores : int
+        Number of scores per item.
+    width : int
+        Width of the hidden layers.
     """
     return _AuthorsMLP(n_features, n_scores, width)

@@ -1,6 +1,6 @@
-"""Residual networks for colour pictures of 32 x 32 pixels (He et al. 2016), as the paper and the authors use them.
+"""Residual networks for colour images of 32 x 32 pixels (He et al. 2016), as in the paper and the authors' program.
 
-A picture comes as one row of 3 x 32 x 32 numbers: the channels one after the other, each row by row.
+An image is one row of 3 x 32 x 32 numbers: one channel after the other, each row by row.
 """
 
 from collections.abc import Sequence
@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-_PICTURE = (3, 32, 32)
+_IMAGE = (3, 32, 32)
 
 
 class _Block(nn.Module):
-    """Two 3 x 3 convolutions with batch norm beside a short cut, projected where shape or size change."""
+    """Two 3 x 3 convolutions with batch norm plus a shortcut, which is a projection if the shape changes."""
 
     def __init__(self, channels_in: int, channels: int, stride: int) -> None:
         super().__init__()
@@ -33,11 +33,11 @@ class _Block(nn.Module):
 
 
 def _resnet(n_features: int, n_scores: int, blocks: Sequence[int], width: int) -> nn.Module:
-    """A convolution, stages of blocks that double the channels and halve the picture, the mean, a linear score."""
-    if n_features != _PICTURE[0] * _PICTURE[1] * _PICTURE[2]:
-        raise ValueError(f"a resnet takes pictures of 3 x 32 x 32 = 3072 numbers; got items of {n_features} features.")
+    """Return a convolution, stages of blocks that double the channels and halve the image, the mean, a linear score."""
+    if n_features != _IMAGE[0] * _IMAGE[1] * _IMAGE[2]:
+        raise ValueError(f"a resnet takes images of 3 x 32 x 32 = 3072 numbers; got items of {n_features} features.")
     layers: list[nn.Module] = [
-        nn.Unflatten(1, _PICTURE),
+        nn.Unflatten(1, _IMAGE),
         nn.Conv2d(3, width, 3, padding=1, bias=False),
         nn.BatchNorm2d(width),
         nn.ReLU(),
@@ -52,10 +52,10 @@ def _resnet(n_features: int, n_scores: int, blocks: Sequence[int], width: int) -
 
 
 def resnet34(n_features: int, n_scores: int = 1) -> nn.Module:
-    """ResNet-34, the paper's network for CIFAR-10: 64 to 512 channels, a 3 x 3 first convolution for small pictures."""
+    """Return ResNet-34, the paper's network for CIFAR-10: 64 to 512 channels, first convolution of 3 x 3."""
     return _resnet(n_features, n_scores, (3, 4, 6, 3), width=64)
 
 
 def resnet32(n_features: int, n_scores: int = 1) -> nn.Module:
-    """The 32-layer CIFAR ResNet of the authors' program: 16, 32 and 64 channels, five blocks each."""
+    """Return the 32-layer CIFAR ResNet of the authors' program: 16, 32 and 64 channels, five blocks each."""
     return _resnet(n_features, n_scores, (5, 5, 5), width=16)
