@@ -34,7 +34,8 @@ def new_figure(width: float, height: float, rows: int = 1, columns: int = 1, **o
 
 
 def add_grid(axes: "Axes", direction: str = "both") -> None:
-    """Draw a faint grid along ``"x"``, ``"y"`` or ``"both"``."""
+    """Draw a faint grid along ``"x"``, ``"y"`` or ``"both"``, behind the data."""
+    axes.set_axisbelow(True)
     axes.grid(axis=direction, alpha=0.25)  # type: ignore[arg-type]
 
 

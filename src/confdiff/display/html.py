@@ -6,12 +6,14 @@ needs goes into its block ``style``.
 
 import base64
 import io
+import re
 from typing import TYPE_CHECKING, Any
 
 from confdiff.display.palette import SEVERITIES
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
     from matplotlib.figure import Figure
 
 
@@ -22,6 +24,7 @@ def environment(room: str) -> "Environment":
     loader = ChoiceLoader([PackageLoader(room, "."), PackageLoader("confdiff.display", ".")])
     templates = Environment(loader=loader, autoescape=select_autoescape(["html"]))
     templates.globals["severities"] = SEVERITIES
+    templates.filters["code"] = as_code
     return templates
 
 
@@ -38,6 +41,17 @@ def render(room: str, template: str, **values: Any) -> str:
         Values of the variables in the template.
     """
     return environment(room).get_template(template).render(**values)
+
+
+def as_code(text: str) -> "Markup":
+    """Return a text as HTML, with parts in backticks as code; the text itself is escaped.
+
+    >>> as_code("1 < 2: run `fit`")
+    Markup('1 &lt; 2: run <code>fit</code>')
+    """
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def as_data_uri(figure: "Figure") -> str:

@@ -37,7 +37,7 @@ def annotators_figure(annotators: list[Annotator]) -> Figure:
     _draw_slopes(left, annotators)
     _draw_correlations(right, lowest)
     right.set_title("correlation" + (f", {len(lowest)} lowest" if len(annotators) > len(lowest) else ""), fontsize=9)
-    figure.suptitle(f"{len(annotators):,} annotators; vermilion: differs from the others", fontsize=11)
+    figure.suptitle(f"{len(annotators):,} annotators; orange: differs from the others", fontsize=11)
     return figure
 
 
@@ -72,7 +72,7 @@ def _draw_slopes(axes: Axes, annotators: list[Annotator]) -> None:
         xlim=(min(0.0, slopes.min() - 0.15), max(slopes.max() + 0.25, 2.2 * median)),
         ylim=(-height, height),
     )
-    axes.set_title("grey: typical; size: number of pairs", fontsize=9)
+    axes.set_title("grey bands: typical range; size: number of pairs", fontsize=9)
 
 
 def _name_deviating(axes: Axes, annotators: list[Annotator]) -> None:
