@@ -106,7 +106,7 @@ def _read(options: argparse.Namespace) -> None:
     from confdiff.io.batches import column_names, read_batches
     from confdiff.tabular.model.model import load_model
     from confdiff.tabular.model.scoring import column_types
-    from confdiff.tabular.sources import Source
+    from confdiff.tabular.sources import TableSource
     from confdiff.tabular.tables import ItemTable
 
     path = options.folder / f"items.{options.ending}"
@@ -116,7 +116,7 @@ def _read(options: argparse.Namespace) -> None:
     start = time.perf_counter()
     for batch in read_batches(path, types):
         columns = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in types}
-        count += len(model.features.transform(ItemTable(Source.of_file(path), np.arange(batch.num_rows), columns)))
+        count += len(model.features.transform(ItemTable(TableSource.of_file(path), np.arange(batch.num_rows), columns)))
     _report(count, time.perf_counter() - start)
 
 

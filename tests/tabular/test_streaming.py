@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from command import confdiff
+from confdiff.tabular.fitting import fit_comparisons
 from confdiff.tabular.model.model import load_model
 from tabular.people import judgements, people
 
@@ -76,6 +77,21 @@ def test_what_is_wrong_is_named_and_nothing_left_behind(folder, change, message)
     assert result.returncode == 2
     assert message in " ".join(result.stderr.split())
     assert names(folder) == ["items.parquet", "pairs"]
+
+
+def test_in_python_with_a_folder_of_ones_own(folder):
+    (folder / "work").mkdir()
+    (folder / "work" / "notes.txt").write_text("kept")
+    options = {"model": "linear", "epochs": 2, "prior": 0.5, "stream": True}
+    model = fit_comparisons(folder / "items.parquet", folder / "pairs", work=folder / "work", **options)
+    assert model.about.data.streamed
+    assert names(folder / "work") == ["notes.txt"]
+    again = fit_comparisons(folder / "items.parquet", folder / "pairs", **options)
+    np.testing.assert_array_equal(again.predict_proba(FRAME), model.predict_proba(FRAME))
+    with pytest.raises(ValueError, match="with_id=True needs all pairs in memory"):
+        fit_comparisons(folder / "items.parquet", folder / "pairs", with_id=True, **options)
+    with pytest.raises(ValueError, match=r"no column of .*items.parquet is named 'nope' \(ignore='nope'\)"):
+        fit_comparisons(folder / "items.parquet", folder / "pairs", ignore=("nope",), **options)
 
 
 def test_what_streams_do_not_have(folder):

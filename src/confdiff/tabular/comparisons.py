@@ -53,7 +53,7 @@ class Comparisons:
         return np.union1d(self.left, self.right)
 
     def units(self, by: Unit) -> _Rows | None:
-        """Number the groups, or the unordered pairs of items, of the comparisons.
+        """Return a number for each group, or for each unordered pair of items.
 
         Returns: (n,) a number for each comparison; None for ``by="item"``, as a comparison has two items.
         """

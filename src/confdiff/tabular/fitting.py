@@ -4,7 +4,7 @@ import os
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,7 @@ from confdiff.tabular.model.model import ComparisonModel
 from confdiff.tabular.options import FitOptions
 from confdiff.tabular.scales import Scale, parse_scale
 from confdiff.tabular.streaming import streamed_data
-from confdiff.tabular.tables import read_items, read_judged
-from confdiff.tabular.training_data import InMemoryData, PairSets, TrainingData
+from confdiff.tabular.training_data import PairSets, TrainingData, in_memory_data
 from confdiff.tabular.weight_decay import WeightDecaySearch, search_weight_decay
 from confdiff.validation import warn_user
 
@@ -68,7 +67,7 @@ def fit_comparisons(
     stream : bool
         Read items and pairs in parts. ``pairs`` is then a Parquet file, or a folder of such files.
     work : path, optional
-        A folder for encoded data while streaming; a temporary one if not given. It is removed in the end.
+        A folder for encoded data while streaming; a temporary one if not given.
     checkpoint : path, optional
         A file to write while training, and to resume from.
     verbose : int
@@ -87,22 +86,20 @@ def fit_comparisons(
         A table cannot be used; the message names the first problem.
     """
     options = replace(options or FitOptions(), **changes)
-    columns = {"left": left, "right": right, "difference": difference, "weight": weight, "group": group}
-    ends = scale if scale is None or isinstance(scale, Scale) else parse_scale(scale)
-    source: AbstractContextManager[TrainingData]
+    tables: dict[str, Any] = {
+        "id": id,
+        "ignore": ignore,
+        "scale": scale if scale is None or isinstance(scale, Scale) else parse_scale(scale),
+        "columns": {"left": left, "right": right, "difference": difference, "weight": weight, "group": group},
+    }
     with _collected_warnings() as caught:
         if stream:
             _check_streamable(options, labels)
             folder = Path(tempfile.mkdtemp(prefix="confdiff-") if work is None else work)
-            source = streamed_data(
-                Path(items), Path(pairs), options, work=folder, id=id, ignore=ignore, scale=ends, columns=columns
-            )
+            with streamed_data(Path(items), Path(pairs), options, work=folder, **tables) as streamed:
+                model = _fit(streamed, options, checkpoint, verbose)
         else:
-            table = read_items(items, id=id, ignore=ignore)
-            judged = read_judged(pairs, **columns)
-            source = nullcontext(InMemoryData(table, judged, options, labels=labels, scale=ends))
-        with source as data:
-            model = _fit(data, options, checkpoint, verbose)
+            model = _fit(in_memory_data(items, pairs, options, labels=labels, **tables), options, checkpoint, verbose)
     messages = tuple(str(warning.message) for warning in caught if warning.category is UserWarning)
     model.about = replace(model.about, warnings=messages)
     for warning in caught:

@@ -40,7 +40,7 @@ class Scale:
         return (self.low, self.high) == (-1, 1)
 
 
-PLAIN = Scale(-1, 1, "differences from -1 to 1")
+PLAIN_SCALE = Scale(-1, 1, "differences from -1 to 1")
 _POINTS = (3, 5, 7, 9, 11)  # of common rating scales
 
 
@@ -62,7 +62,7 @@ def recognise_scale(values: ArrayLike) -> Scale | None:
     c = np.asarray(values, dtype=np.float64)
     c = c[np.isfinite(c)]
     if not len(c) or np.abs(c).max() <= 1 + 1e-6:
-        return PLAIN
+        return PLAIN_SCALE
     least = c.min()
     greatest = c.max()
     reach = max(-least, greatest)

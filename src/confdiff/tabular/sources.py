@@ -9,7 +9,7 @@ _NOTES = {".csv": "the header is row 1", ".tsv": "the header is row 1", ".jsonl"
 
 
 @dataclass(frozen=True)
-class Source:
+class TableSource:
     """Where a table comes from: its name in messages, and how its rows are numbered.
 
     Rows of a file are numbered as an editor shows them, rows of a data frame from 0.
@@ -25,9 +25,9 @@ class Source:
 
     Examples
     --------
-    >>> Source("the pairs").at(5)
+    >>> TableSource("the pairs").at(5)
     'row 5'
-    >>> Source.of_file("pairs.csv").at(5)
+    >>> TableSource.of_file("pairs.csv").at(5)
     'row 7 (the header is row 1)'
     """
 
@@ -36,7 +36,7 @@ class Source:
     note: str = ""
 
     @classmethod
-    def of_file(cls, path: str | PathLike[str], start: int = 0) -> "Source":
+    def of_file(cls, path: str | PathLike[str], start: int = 0) -> "TableSource":
         """Return the source of a file, or of the part of it that begins with row ``start`` of the data."""
         ending = Path(path).suffix.lower()
         note = _NOTES.get(ending, "the first row is row 0")

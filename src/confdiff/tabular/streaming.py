@@ -1,6 +1,5 @@
 """The data of a fit that need not fit into memory: items in a memory-mapped file, pairs as row numbers in Parquet."""
 
-import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.model.about import DataSummary
 from confdiff.tabular.options import FitOptions
 from confdiff.tabular.scales import Scale, recognise_scale
-from confdiff.tabular.sources import Source
+from confdiff.tabular.sources import TableSource
 from confdiff.tabular.tables import ItemTable, PairTable, choose_columns, read_judged
 from confdiff.tabular.training_data import PairSets
 from confdiff.tabular.values import check_ids
@@ -107,7 +106,7 @@ def streamed_data(
     options : FitOptions
         How columns are encoded.
     work : Path
-        A folder for the encoded items and pairs; it is removed in the end.
+        A folder for the encoded items and pairs, which are removed in the end, as is the folder if it is then empty.
     id, ignore, scale, columns
         As in :func:`~confdiff.fit_comparisons`; ``columns`` maps roles to names.
     """
@@ -120,14 +119,23 @@ def streamed_data(
         stream = StreamedPairs(work / "items.npy", work / "pairs.parquet", window=window)
         yield StreamedData(features=features, pairs=stream, scale=scale)
     finally:
-        shutil.rmtree(work, ignore_errors=True)
+        _clear(work)
+
+
+def _clear(work: Path) -> None:
+    """Remove the files of a fit, also those that an earlier, killed one left, but no others."""
+    for pattern in ("items.npy", "items.raw", "pairs.parquet", ".pairs.parquet.*"):
+        for file in work.glob(pattern):
+            file.unlink()
+    if not any(work.iterdir()):
+        work.rmdir()
 
 
 def _encode_items(
     path: Path, output: Path, options: FitOptions, id: str | None, ignore: tuple[str, ...]
 ) -> tuple[ItemFeatures, NDArray[Any]]:
     """Write the features of all items as a NumPy file. Returns: what was learned of the columns, and the ids."""
-    id_name, names = choose_columns(Source.of_file(path), column_names(path), id, ignore)
+    id_name, names = choose_columns(TableSource.of_file(path), column_names(path), id, ignore)
     features = ItemFeatures(kinds=options.kinds, max_features=options.max_features)
     features.fit(_first_items(path, names, id_name))
     ids: list[NDArray[Any]] = []
@@ -141,7 +149,7 @@ def _encode_items(
     mapped[:] = np.memmap(raw, dtype=np.float32, mode="r", shape=shape)
     mapped.flush()
     raw.unlink()
-    return features, check_ids(Source.of_file(path), np.concatenate(ids))
+    return features, check_ids(TableSource.of_file(path), np.concatenate(ids))
 
 
 def _item_tables(path: Path, names: list[str], id_name: str) -> Iterator[ItemTable]:
@@ -149,7 +157,7 @@ def _item_tables(path: Path, names: list[str], id_name: str) -> Iterator[ItemTab
     for batch in read_batches(path, dict.fromkeys([id_name, *names])):
         columns = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in names}
         ids = batch.column(id_name).to_numpy(zero_copy_only=False)
-        yield ItemTable(source=Source.of_file(path, start), ids=ids, columns=columns)
+        yield ItemTable(source=TableSource.of_file(path, start), ids=ids, columns=columns)
         start += batch.num_rows
 
 
@@ -163,16 +171,15 @@ def _first_items(path: Path, names: list[str], id_name: str) -> ItemTable:
     if not parts:
         raise ValueError(f"{path} must have at least one row of data; got none.")
     joined = {name: np.concatenate([part.columns[name] for part in parts]) for name in names}
-    return ItemTable(
-        source=Source.of_file(path), ids=np.concatenate([part.ids for part in parts]), columns=joined, id_name=id_name
-    )
+    ids = np.concatenate([part.ids for part in parts])
+    return ItemTable(source=TableSource.of_file(path), ids=ids, columns=joined, id_name=id_name)
 
 
 def _encode_pairs(pairs: Path, output: Path, ids: NDArray[Any], scale: Scale, columns: dict[str, str | None]) -> None:
     """Write the pairs as row numbers of the items and differences in [-1, 1]."""
     import pyarrow
 
-    items = ItemTable(source=Source("the items"), ids=ids, columns={})
+    items = ItemTable(source=TableSource("the items"), ids=ids, columns={})
     with writing_batches(output) as write:
         for judged in _judged_parts(pairs, columns):
             compared = compare(items, judged, scale)
@@ -191,7 +198,7 @@ def _judged_parts(pairs: Path, columns: dict[str, str | None]) -> Iterator[PairT
         start = 0
         for batch in read_batches(file, dict.fromkeys(column_names(file)), _GROUP_ROWS):
             arrays = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names}
-            yield replace(read_judged(arrays, **columns), source=Source.of_file(file, start))
+            yield replace(read_judged(arrays, **columns), source=TableSource.of_file(file, start))
             start += batch.num_rows
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from confdiff.display.text import listed
 from confdiff.io.lookup import find_rows
 from confdiff.io.tables import read_table
-from confdiff.tabular.sources import Source
+from confdiff.tabular.sources import TableSource
 from confdiff.tabular.values import as_floats, check_ids
 from confdiff.validation import check_choice
 
@@ -48,7 +48,7 @@ class ItemTable:
         The name of the column of ids.
     """
 
-    source: Source
+    source: TableSource
     ids: NDArray[Any]
     columns: Columns
     id_name: str = "id"
@@ -79,7 +79,7 @@ class PairTable:
         (n,), or None without such a column.
     """
 
-    source: Source
+    source: TableSource
     names: dict[str, str]
     left: NDArray[Any]
     right: NDArray[Any]
@@ -115,7 +115,7 @@ def read_items(source: Any, *, id: str | None = None, ignore: Iterable[str] = ()
     ValueError
         A column is missing, ids are missing or repeated, or the table is empty.
     """
-    name, columns = columns_of(source, "items")
+    name, columns = table_columns(source, "items")
     if id is None and _index_holds_ids(source, columns):
         ids = np.asarray(source.index)
         id_name = str(source.index.name or "id")
@@ -139,7 +139,7 @@ def _index_holds_ids(source: Any, columns: Columns) -> bool:
 
 
 def choose_columns(
-    source: Source, names: Iterable[str], id: str | None, ignore: Iterable[str]
+    source: TableSource, names: Iterable[str], id: str | None, ignore: Iterable[str]
 ) -> tuple[str, list[str]]:
     """Return which column of a table of items holds the ids, and which others are not ignored."""
     columns = list(names)
@@ -168,7 +168,7 @@ def read_judged(source: Any, **columns: str | None) -> PairTable:
     """
     for role in columns:
         check_choice("role of a column", role, ROLES)
-    name, table = columns_of(source, "pairs")
+    name, table = table_columns(source, "pairs")
     names = _roles(name, table, columns)
     _check_not_empty(name, table[names["left"]])
     values = {role: table[column] for role, column in names.items()}
@@ -178,7 +178,7 @@ def read_judged(source: Any, **columns: str | None) -> PairTable:
     return PairTable(source=name, names=names, **values)
 
 
-def _roles(source: Source, table: Columns, chosen: Mapping[str, str | None]) -> dict[str, str]:
+def _roles(source: TableSource, table: Columns, chosen: Mapping[str, str | None]) -> dict[str, str]:
     """Return role -> column, for the roles that are needed, chosen or recognised."""
     names: dict[str, str] = {}
     for role, usual in ROLES.items():
@@ -196,7 +196,7 @@ def _roles(source: Source, table: Columns, chosen: Mapping[str, str | None]) -> 
     return names
 
 
-def columns_of(source: Any, what: str) -> tuple[Source, Columns]:
+def table_columns(source: Any, what: str) -> tuple[TableSource, Columns]:
     """Return the source of a table, for messages, and its columns.
 
     Parameters
@@ -210,14 +210,14 @@ def columns_of(source: Any, what: str) -> tuple[Source, Columns]:
         if not source.columns.is_unique:
             repeated = source.columns[source.columns.duplicated()][0]
             raise ValueError(f"the columns of the {what} must have unique names; {repeated!r} is repeated.")
-        return Source(f"the {what}"), {str(name): source[name].to_numpy() for name in source.columns}
+        return TableSource(f"the {what}"), {str(name): source[name].to_numpy() for name in source.columns}
     if isinstance(source, Mapping):
-        return Source(f"the {what}"), {str(name): np.asarray(column) for name, column in source.items()}
-    return Source.of_file(source), read_table(Path(source))
+        return TableSource(f"the {what}"), {str(name): np.asarray(column) for name, column in source.items()}
+    return TableSource.of_file(source), read_table(Path(source))
 
 
 def _find_column(
-    source: Source,
+    source: TableSource,
     columns: Iterable[str],
     role: str,
     chosen: str | None,
@@ -236,7 +236,7 @@ def _find_column(
     return column
 
 
-def _check_column(source: Source, columns: Iterable[str], name: str, argument: str) -> str:
+def _check_column(source: TableSource, columns: Iterable[str], name: str, argument: str) -> str:
     if name not in columns:
         raise ValueError(
             f"no column of {source} is named {name!r} ({argument}={name!r}); the columns are {listed(columns)}."
@@ -244,7 +244,7 @@ def _check_column(source: Source, columns: Iterable[str], name: str, argument: s
     return name
 
 
-def _check_not_empty(source: Source, column: NDArray[Any]) -> None:
+def _check_not_empty(source: TableSource, column: NDArray[Any]) -> None:
     if not len(column):
         raise ValueError(f"{source} must have at least one row of data; got none.")
 

@@ -1,6 +1,6 @@
 """The data of a fit: encoded items, and pairs divided into training, validation and test sets."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -14,7 +14,7 @@ from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.model.about import DataSummary
 from confdiff.tabular.options import FitOptions
 from confdiff.tabular.scales import Scale
-from confdiff.tabular.tables import ItemTable, PairTable
+from confdiff.tabular.tables import ItemTable, read_items, read_judged
 from confdiff.tabular.values import is_missing
 from confdiff.validation import as_array, check_labels
 
@@ -73,50 +73,35 @@ class TrainingData(Protocol):
         ...
 
 
+@dataclass(frozen=True, eq=False)
 class InMemoryData:
     """Items and pairs in memory.
 
-    Parameters
+    Attributes
     ----------
-    table : ItemTable
-        The items.
-    judged : PairTable
+    features
+        The fitted encoding of the items.
+    encoded
+        (N, k) features of the items.
+    compared
         The pairs.
-    options : FitOptions
-        How columns are encoded, and whether ids are a feature.
-    labels : str, optional
-        The column of the items with a few labels, which is not a feature.
-    scale : Scale, optional
-        Of the judgements; recognised if not given.
+    labelled
+        A few encoded items and their labels, or None.
+    id_name
+        The column of ids, if the ids are a feature.
     """
 
-    def __init__(
-        self,
-        table: ItemTable,
-        judged: PairTable,
-        options: FitOptions,
-        *,
-        labels: str | None = None,
-        scale: Scale | None = None,
-    ) -> None:
-        table, label_column = _without_labels(table, labels)
-        kinds = options.kinds
-        if options.with_id:
-            table = table.with_ids()
-            kinds = {**(kinds or {}), table.id_name: "category"}
-        self.n_items = len(table)
-        self.id_name = table.id_name if options.with_id else None
-        self.compared: Comparisons = compare(table, judged, scale)
-        self.features = ItemFeatures(kinds=kinds, max_features=options.max_features)
-        self.features.fit(table, rows=self.compared.items)
-        self.encoded: _Matrix = self.features.transform(table)
-        self.labelled = None if label_column is None else _labelled(self.encoded, label_column)
+    features: ItemFeatures
+    encoded: _Matrix
+    compared: Comparisons
+    labelled: _Labelled | None = None
+    id_name: str | None = None
 
     def summary(self) -> DataSummary:
         """Return sizes and columns."""
         group = self.compared.group
         return DataSummary(
-            items=self.n_items,
+            items=len(self.encoded),
             compared_items=len(self.compared.items),
             pairs=len(self.compared),
             columns=self.features.kinds_,
@@ -157,7 +142,7 @@ class InMemoryData:
     def _both_new(self, split: Split) -> NDArray[np.bool_]:
         left = self.compared.left
         right = self.compared.right
-        in_training = np.zeros(self.n_items, dtype=bool)
+        in_training = np.zeros(len(self.encoded), dtype=bool)
         in_training[left[split.train]] = True
         in_training[right[split.train]] = True
         new: NDArray[np.bool_] = ~in_training[left[split.test]] & ~in_training[right[split.test]]
@@ -166,6 +151,46 @@ class InMemoryData:
     def item_batches(self) -> Iterator[_Matrix]:
         """Yield the features of all items at once."""
         yield self.encoded
+
+
+def in_memory_data(
+    items: Any,
+    pairs: Any,
+    options: FitOptions,
+    *,
+    id: str | None = None,
+    ignore: tuple[str, ...] = (),
+    labels: str | None = None,
+    scale: Scale | None = None,
+    columns: Mapping[str, str | None] | None = None,
+) -> InMemoryData:
+    """Read and encode items and pairs.
+
+    Parameters
+    ----------
+    items, pairs : path or data frame
+        The items and the pairs.
+    options : FitOptions
+        How columns are encoded, and whether ids are a feature.
+    id, ignore, labels, scale, columns
+        As in :func:`~confdiff.fit_comparisons`; ``columns`` maps roles to names.
+    """
+    table, label_column = _without_labels(read_items(items, id=id, ignore=ignore), labels)
+    kinds = options.kinds
+    if options.with_id:
+        table = table.with_ids()
+        kinds = {**(kinds or {}), table.id_name: "category"}
+    compared = compare(table, read_judged(pairs, **(columns or {})), scale)
+    features = ItemFeatures(kinds=kinds, max_features=options.max_features)
+    features.fit(table, rows=compared.items)
+    encoded = features.transform(table)
+    return InMemoryData(
+        features=features,
+        encoded=encoded,
+        compared=compared,
+        labelled=None if label_column is None else _labelled(encoded, label_column),
+        id_name=table.id_name if options.with_id else None,
+    )
 
 
 def _without_labels(table: ItemTable, labels: str | None) -> tuple[ItemTable, NDArray[Any] | None]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.io.lookup import first_repeated
-from confdiff.tabular.sources import Source
+from confdiff.tabular.sources import TableSource
 from confdiff.validation import as_array
 
 _NOT_NUMERIC = {
@@ -38,7 +38,7 @@ def _is_empty(value: Any) -> bool:
         return True
 
 
-def check_ids(source: Source, ids: NDArray[Any]) -> NDArray[Any]:
+def check_ids(source: TableSource, ids: NDArray[Any]) -> NDArray[Any]:
     """Return ids as an array of numbers or of text.
 
     Parameters
@@ -70,14 +70,14 @@ def check_ids(source: Source, ids: NDArray[Any]) -> NDArray[Any]:
     return ids
 
 
-def as_floats(source: Source, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
+def as_floats(source: TableSource, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
     """Return a numeric column as floats, with NaN where a number is missing."""
     if column.dtype.kind in _NOT_NUMERIC:
         raise ValueError(f"{source}, column {name!r}, must be numeric; got {_NOT_NUMERIC[column.dtype.kind]}.")
     return as_numeric(source, name, column).astype(np.float64)
 
 
-def as_numeric(source: Source, name: str, column: NDArray[Any]) -> NDArray[Any]:
+def as_numeric(source: TableSource, name: str, column: NDArray[Any]) -> NDArray[Any]:
     """Return a numeric column of any type, with NaN for missing objects; a message names the first bad row."""
     if column.dtype == object:
         column = np.where(is_missing(column), np.nan, column)

@@ -12,7 +12,7 @@ from confdiff.display.text import listed
 from confdiff.tabular.checks.data import CheckData
 from confdiff.tabular.checks.finding import Finding, row_findings
 from confdiff.tabular.features.item_features import ItemFeatures
-from confdiff.tabular.sources import Source
+from confdiff.tabular.sources import TableSource
 from confdiff.tabular.tables import ItemTable
 from confdiff.tabular.values import is_missing
 
@@ -116,7 +116,7 @@ def _fitted_features(items: ItemTable, compared: _Mask) -> tuple[ItemFeatures, t
     return encoder, messages, refusal
 
 
-def _table(source: Source, rows: int, columns: list[ColumnSummary]) -> TableSummary:
+def _table(source: TableSource, rows: int, columns: list[ColumnSummary]) -> TableSummary:
     numbering = source.note or "the first row is row 0"
     return TableSummary(source=source.name, row_numbering=numbering, rows=rows, columns=tuple(columns))
 

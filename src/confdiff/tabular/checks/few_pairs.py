@@ -5,7 +5,7 @@ import numpy as np
 from confdiff.tabular.checks.data import CheckData
 from confdiff.tabular.checks.finding import Finding
 from confdiff.tabular.comparisons import Comparisons, split_pairs
-from confdiff.tabular.scales import PLAIN
+from confdiff.tabular.scales import PLAIN_SCALE
 
 HELD_OUT = 0.2
 """Fraction of the pairs that `fit` holds out by default."""
@@ -18,7 +18,7 @@ def few_pairs_findings(data: CheckData) -> list[Finding]:
         left=judgements.left,
         right=judgements.right,
         difference=judgements.c.astype(np.float32),
-        scale=PLAIN,
+        scale=PLAIN_SCALE,
     )
     try:
         split_pairs(pairs, HELD_OUT, seed=0)

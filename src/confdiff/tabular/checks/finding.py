@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.display.text import plural
-from confdiff.tabular.sources import Source
+from confdiff.tabular.sources import TableSource
 
 Severity = Literal["error", "warning", "note"]
 """``error``: `fit` would stop. ``warning``: it would go on, but the result suffers. ``note``: for information."""
@@ -53,7 +53,7 @@ def by_severity(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda finding: get_args(Severity).index(finding.severity)))
 
 
-def first_rows(source: Source, rows: NDArray[np.int64]) -> tuple[int, ...]:
+def first_rows(source: TableSource, rows: NDArray[np.int64]) -> tuple[int, ...]:
     """Return the first few rows as a reader of the table numbers them."""
     return tuple(source.row(row) for row in rows[:SHOWN_ROWS].tolist())
 
@@ -63,7 +63,7 @@ def row_findings(
     severity: Severity,
     mask: NDArray[np.bool_],
     *,
-    source: Source,
+    source: TableSource,
     text: str,
     action: str,
     noun: Literal["pair", "item"] = "pair",
@@ -76,7 +76,7 @@ def row_findings(
         As in :class:`Finding`.
     mask : ndarray of bool, shape (n,)
         Rows of the table that are concerned.
-    source : Source
+    source : TableSource
         Table that has these rows.
     text : str
         Continuation of "3 pairs ...".

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from confdiff.io.lookup import find_rows
 from confdiff.tabular.features.text_form import FORM, form_of
-from confdiff.tabular.sources import Source
+from confdiff.tabular.sources import TableSource
 from confdiff.tabular.tables import Columns
 from confdiff.tabular.values import as_numeric, is_missing
 from confdiff.validation import check_choice, check_finite
@@ -45,7 +45,7 @@ class Numbers:
     marked: tuple[str, ...]
 
     @classmethod
-    def learn(cls, columns: Columns, source: Source) -> Self:
+    def learn(cls, columns: Columns, source: TableSource) -> Self:
         """Learn from the columns of training."""
         from sklearn.impute import SimpleImputer
         from sklearn.preprocessing import StandardScaler
@@ -61,7 +61,7 @@ class Numbers:
             marked=tuple(name for name, numbers in zip(columns, values.T, strict=True) if np.isnan(numbers).any()),
         )
 
-    def encode(self, columns: Columns, source: Source) -> _Matrix:
+    def encode(self, columns: Columns, source: TableSource) -> _Matrix:
         """Return (N, columns and marked columns)."""
         rows = len(next(iter(columns.values())))
         encoded = np.empty((rows, len(self.columns) + len(self.marked)), dtype=np.float32)
@@ -97,12 +97,12 @@ class Category:
     values: tuple[str, ...]
 
     @classmethod
-    def learn(cls, columns: Columns, source: Source) -> Self:
+    def learn(cls, columns: Columns, source: TableSource) -> Self:
         """Learn from the column of training."""
         ((name, column),) = columns.items()
         return cls(columns=(name,), values=tuple(np.unique(as_text(column)).tolist()))
 
-    def encode(self, columns: Columns, source: Source) -> _Matrix:
+    def encode(self, columns: Columns, source: TableSource) -> _Matrix:
         """Return (N, values)."""
         positions = find_rows(np.array(self.values, dtype=object), as_text(columns[self.columns[0]]))
         encoded = np.zeros((len(positions), len(self.values)), dtype=np.float32)
@@ -140,7 +140,7 @@ class Text:
     scale: tuple[float, ...]
 
     @classmethod
-    def learn(cls, columns: Columns, source: Source, max_features: int = 2000) -> Self:
+    def learn(cls, columns: Columns, source: TableSource, max_features: int = 2000) -> Self:
         """Learn from the column of training, with at most ``max_features`` words."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -163,7 +163,7 @@ class Text:
             scale=tuple(np.where(spread > 0, spread, 1.0).tolist()),
         )
 
-    def encode(self, columns: Columns, source: Source) -> _Matrix:
+    def encode(self, columns: Columns, source: TableSource) -> _Matrix:
         """Return (N, words and measures of form)."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -198,7 +198,7 @@ def encoder_from_state(state: dict[str, Any]) -> Encoder:
     return encoder(**fields)
 
 
-def as_numbers(source: Source, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
+def as_numbers(source: TableSource, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
     """Return a column of numbers, truth values or times (in days) as floats, with NaN where one is missing."""
     if column.dtype.kind == "M":
         days = (column - np.datetime64(0, "D")) / np.timedelta64(1, "D")

@@ -20,8 +20,8 @@ from confdiff.tabular.features.encoders import (
     encoder_from_state,
     encoder_to_state,
 )
-from confdiff.tabular.sources import Source
-from confdiff.tabular.tables import Columns, ItemTable, columns_of
+from confdiff.tabular.sources import TableSource
+from confdiff.tabular.tables import Columns, ItemTable, table_columns
 from confdiff.tabular.values import is_missing
 from confdiff.validation import check_choice, check_count, warn_user
 
@@ -104,7 +104,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self.n_features_in_ = len(used)
         return self
 
-    def _learned(self, source: Source, used: Columns) -> list[Encoder]:
+    def _learned(self, source: TableSource, used: Columns) -> list[Encoder]:
         numbers = {name: column for name, column in used.items() if self.kinds_[name] in _NUMERIC}
         encoders: list[Encoder] = []
         if numbers:
@@ -212,6 +212,6 @@ def _as_table(X: Any) -> ItemTable:
         return X
     if not isinstance(X, Mapping) and not hasattr(X, "columns"):
         raise ValueError(f"items must be a data frame or a mapping from names to columns; got {type(X).__name__}.")
-    source, columns = columns_of(X, "items")
+    source, columns = table_columns(X, "items")
     rows = len(next(iter(columns.values()))) if columns else 0
     return ItemTable(source, np.arange(rows), columns)

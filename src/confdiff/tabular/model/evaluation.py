@@ -16,7 +16,7 @@ from confdiff.metrics import calibration_error, reliability
 from confdiff.tabular.comparisons import compare
 from confdiff.tabular.model.agreement import Agreement, agreement
 from confdiff.tabular.model.model import ComparisonModel
-from confdiff.tabular.model.scoring import item_probabilities, scored_batches
+from confdiff.tabular.model.scoring import score_table, scored_batches
 from confdiff.tabular.scales import Scale
 from confdiff.tabular.tables import read_items, read_judged
 from confdiff.tabular.values import is_missing
@@ -156,7 +156,7 @@ def evaluate_pairs(
     if model.id_name is not None:
         table = table.with_ids()
     compared = compare(table, read_judged(pairs, **columns), scale)
-    p = item_probabilities(model, table)
+    p = score_table(model, table)
     return agreement(p[compared.left], p[compared.right], compared.difference, compared.weight)
 
 

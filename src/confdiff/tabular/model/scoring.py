@@ -12,7 +12,7 @@ from confdiff.display.text import listed
 from confdiff.io.batches import column_names, read_batches, writing_batches
 from confdiff.tabular.features.encoders import Category
 from confdiff.tabular.model.model import ComparisonModel
-from confdiff.tabular.sources import Source
+from confdiff.tabular.sources import TableSource
 from confdiff.tabular.tables import ID, ItemTable
 
 
@@ -77,8 +77,8 @@ def scored_batches(
     for batch in read_batches(items, _with_text_ids(items, types | extra, key)):
         rows = np.arange(start, start + batch.num_rows)
         columns = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in types}
-        table = ItemTable(source=Source.of_file(items, start), ids=rows, columns=columns)
-        scores = (rows if key is None else batch.column(key), item_probabilities(model, table))
+        table = ItemTable(source=TableSource.of_file(items, start), ids=rows, columns=columns)
+        scores = (rows if key is None else batch.column(key), score_table(model, table))
         yield scores if also is None else (*scores, batch.column(also).to_numpy(zero_copy_only=False))
         start += batch.num_rows
 
@@ -137,7 +137,7 @@ def _has_integer_ids(model: ComparisonModel) -> bool:
     return all(value.isdecimal() and str(int(value)) == value for value in ids)
 
 
-def item_probabilities(model: ComparisonModel, table: ItemTable) -> NDArray[np.float32]:
+def score_table(model: ComparisonModel, table: ItemTable) -> NDArray[np.float32]:
     """Return the probability of the positive class for each item of a table. Shape: (N,)."""
     columns = {str(name): table.columns[name] for name in model.features.feature_names_in_}
     encoded = model.features.transform(replace(table, columns=columns))
