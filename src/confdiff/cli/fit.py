@@ -8,6 +8,7 @@ from confdiff.cli.console import is_quiet, say, say_files, status
 from confdiff.cli.model import print_model
 from confdiff.cli.options import (
     COLUMNS,
+    DeviceOption,
     DifferenceOption,
     GroupOption,
     IdOption,
@@ -128,6 +129,7 @@ def fit_command(
     learning_rate: _LearningRate = None,
     weight_decay: _WeightDecay = "1e-5",
     stream: _Stream = False,
+    device: DeviceOption = "auto",
     resume: _Resume = False,
     overwrite: OverwriteOption = False,
     seed: SeedOption = 0,
@@ -143,7 +145,6 @@ def fit_command(
     """
     with status("loading PyTorch"):
         from confdiff.tabular.options import FitOptions
-        from confdiff.tabular.scales import parse_scale
     options = FitOptions(
         method=method,
         model=model,
@@ -157,6 +158,7 @@ def fit_command(
         weight_decay=_parse_weight_decay(weight_decay),
         kinds=_kinds(number=number, category=category, text=text),
         max_features=max_features,
+        device=device,
         seed=seed,
     )
     tables: dict[str, Any] = {
@@ -164,7 +166,7 @@ def fit_command(
         "pairs": pairs,
         "id": id,
         "ignore": tuple(ignore or ()),
-        "scale": None if scale is None else parse_scale(scale),
+        "scale": scale,
         "left": left,
         "right": right,
         "difference": difference,

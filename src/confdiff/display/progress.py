@@ -28,6 +28,7 @@ def reporting_progress(
     console: "Console | None" = None,
     interval: float = INTERVAL,
     keep: bool = False,
+    shown: bool = True,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Update]:
     """Show the progress of a block of work on standard error.
@@ -44,6 +45,8 @@ def reporting_progress(
         Seconds between two lines where the console is not a terminal; 0 prints a line for every update.
     keep : bool
         Whether the last state stays on the screen; elsewhere, whether it is always printed.
+    shown : bool
+        False shows nothing.
     clock : callable
         Returns the time in seconds.
 
@@ -62,6 +65,9 @@ def reporting_progress(
     scoring: 1 of 4 (25 %)
     scoring: 4 batches (100 %)
     """
+    if not shown:
+        yield _show_nothing
+        return
     from rich.console import Console
 
     console = console or Console(stderr=True)
@@ -75,6 +81,10 @@ def reporting_progress(
     finally:
         if keep:
             lines.print_last()
+
+
+def _show_nothing(completed: float, *, total: float | None = None, detail: str = "") -> None:
+    pass
 
 
 @contextmanager

@@ -188,6 +188,7 @@ def _new_classifier(options: FitOptions, verbose: int) -> ConfDiffClassifier:
         weight_decay=0.0 if isinstance(options.weight_decay, str) else options.weight_decay,
         early_stopping=bool(options.validation_fraction),
         calibrated=bool(options.validation_fraction),
+        device=options.device,
         random_state=options.seed,
         verbose=verbose,
     )

@@ -32,6 +32,8 @@ class FitOptions:
         Column -> what it holds, see :class:`~confdiff.ItemFeatures`; other columns are recognised.
     max_features
         How many words of a text column to use, the most frequent ones.
+    device
+        Device of PyTorch, as in :class:`~confdiff.ConfDiffClassifier`.
     seed
         Decides every random draw.
     """
@@ -48,6 +50,7 @@ class FitOptions:
     weight_decay: float | str = 1e-5
     kinds: Mapping[str, str] | None = None
     max_features: int = 2000
+    device: str = "auto"
     seed: int = 0
 
     def __post_init__(self) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from confdiff.display.progress import reporting_progress
 from confdiff.estimators import ConfDiffClassifier
 from confdiff.pairs import Pairs
 from confdiff.pairs.splitting import ItemKFold
@@ -102,17 +103,15 @@ def search_weight_decay(
     ValueError
         There are too few units, or a fold has only ties and ``by`` is ``"auto-order"``.
     """
-    from rich.console import Console
-    from rich.progress import track
-
     plain = clone(classifier).set_params(early_stopping=False, calibrated=False, verbose=0)
     folds = folds_of(pairs, units, seed)
     fits = [(decay, train, test) for decay in WEIGHT_DECAYS for train, test in folds]
-    shown = track(fits, "weight decay", console=Console(stderr=True), transient=True, disable=not classifier.verbose)
-    figures = [
-        _agreement(clone(plain).set_params(weight_decay=decay), pairs, train, test, labelled)
-        for decay, train, test in shown
-    ]
+    figures: list[Agreement] = []
+    with reporting_progress("weight decay", len(fits), shown=bool(classifier.verbose)) as update:
+        for decay, train, test in fits:
+            candidate = clone(plain).set_params(weight_decay=decay)
+            figures.append(_agreement(candidate, pairs, train, test, labelled))
+            update(len(figures))
     values = np.reshape([getattr(figure, CRITERIA[by].measure) for figure in figures], (len(WEIGHT_DECAYS), FOLDS))
     if np.isnan(values).any():
         raise ValueError(

@@ -20,10 +20,7 @@ def progress_bar(shown: bool | str, title: str, total: int) -> Iterator[Callable
     total : int
         Steps of the whole run.
     """
-    if not shown:
-        yield lambda run: None
-        return
-    with reporting_progress(shown if isinstance(shown, str) else title, total, keep=True) as update:
+    with reporting_progress(shown if isinstance(shown, str) else title, total, keep=True, shown=bool(shown)) as update:
 
         def show(run: Run) -> None:
             risk = f", risk {run.history[-1]['risk']:.4f}" if run.history else ""
