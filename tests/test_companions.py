@@ -1,4 +1,4 @@
-"""The companion of Pcomp-Teacher: what is pruned, how the average moves, and that it goes on from its state."""
+"""The companion of Pcomp-Teacher: pruning, the moving average, and resuming from a state."""
 
 import pytest
 import torch
@@ -16,16 +16,16 @@ from easy import easy_pairs
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("prior", [0.2, 0.5, 0.8])
 def test_noise_rates_are_those_of_ordered_pairs(strategy, prior):
-    """By counting: all four kinds of pairs with their chances, ordered by the strategy."""
-    chance = {(y, z): (prior if y else 1 - prior) * (prior if z else 1 - prior) for y in (0, 1) for z in (0, 1)}
-    low_first = chance.pop((0, 1))
-    chance[1, 0] += low_first if strategy == "reverse" else 0
-    first = {y: sum(p for (a, _), p in chance.items() if a == y) for y in (0, 1)}
-    second = {y: sum(p for (_, b), p in chance.items() if b == y) for y in (0, 1)}
+    """By counting: all four kinds of pairs with their probabilities, ordered by the strategy."""
+    probability = {(y, z): (prior if y else 1 - prior) * (prior if z else 1 - prior) for y in (0, 1) for z in (0, 1)}
+    low_first = probability.pop((0, 1))
+    probability[1, 0] += low_first if strategy == "reverse" else 0
+    first = {y: sum(p for (a, _), p in probability.items() if a == y) for y in (0, 1)}
+    second = {y: sum(p for (_, b), p in probability.items() if b == y) for y in (0, 1)}
     rates = second[1] / (first[1] + second[1]), first[0] / (first[0] + second[0])
     assert noise_rates(prior, strategy) == pytest.approx(rates)
-    shares = first[0] / (first[0] + first[1]), second[1] / (second[0] + second[1])
-    assert mislabelled_fractions(prior, strategy) == pytest.approx(shares)
+    fractions = first[0] / (first[0] + first[1]), second[1] / (second[0] + second[1])
+    assert mislabelled_fractions(prior, strategy) == pytest.approx(fractions)
 
 
 def companion(**options):
@@ -38,7 +38,7 @@ def companion(**options):
     return PcompTeacher(model, items, rows, 0.5, **options), model
 
 
-def test_the_least_confident_share_of_each_side_is_pruned():
+def test_the_least_confident_fraction_of_each_side_is_pruned():
     teacher, _ = companion(prune_from=2)
     assert [weight.tolist() for weight in teacher.columns(0)] == [[1, 1, 1, 1], [1, 1, 1, 1]]
     first, second = teacher.columns(2)
@@ -53,8 +53,8 @@ def test_the_teacher_is_a_moving_average():
             model.weight.fill_(float(step))
         before = teacher.model.weight.item()
         teacher.after_step()
-        share = 1 - min(0.9, (step + 1) / (step + 11))
-        assert teacher.model.weight.item() == pytest.approx(before + share * (step - before), rel=1e-5)
+        rate = 1 - min(0.9, (step + 1) / (step + 11))
+        assert teacher.model.weight.item() == pytest.approx(before + rate * (step - before), rel=1e-5)
     assert not teacher.model.weight.requires_grad
 
 
@@ -69,15 +69,19 @@ def test_consistency_grows_to_its_weight():
 
 
 def test_the_trained_model_is_the_teacher():
-    """What is evaluated while training is what one has at the end."""
+    """The model evaluated during training is the model at the end."""
     pairs = order_by_labels(easy_pairs())
-    seen = []
+    scores = []
     network = build_model("mlp", 3)
     train(
-        network, pairs, "pcomp-teacher", prior=0.5, recipe=Recipe(epochs=8, batch_size=64),
-        evaluate=lambda model: seen.append(predict_scores(model, pairs.items)) or {},
-    )  # fmt: skip
-    assert torch.equal(seen[-1], predict_scores(network, pairs.items))
+        network,
+        pairs,
+        "pcomp-teacher",
+        prior=0.5,
+        recipe=Recipe(epochs=8, batch_size=64),
+        evaluate=lambda model: scores.append(predict_scores(model, pairs.items)) or {},
+    )
+    assert torch.equal(scores[-1], predict_scores(network, pairs.items))
 
 
 def test_stopped_and_resumed_is_never_stopped(tmp_path):
@@ -112,6 +116,6 @@ def test_one_prior_for_all():
         train(build_model("linear", 3), pairs, "pcomp-teacher", prior=torch.full((len(pairs),), 0.5))
 
 
-def test_a_risk_that_needs_a_companion_says_so():
+def test_a_risk_without_its_companion_is_an_error():
     with pytest.raises(ValueError, match=r"keeps state during training.*Use train\(\), or a PcompTeacher"):
         METHODS["pcomp-teacher"].risk(torch.zeros(2), torch.zeros(2), prior=0.5)

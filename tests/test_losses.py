@@ -34,7 +34,7 @@ def test_not_negative_and_falling(name, z):
 @each
 @pytest.mark.parametrize("r", [0.1, 0.5, 0.85])
 def test_probability_recovers_the_posterior_from_the_minimiser(name, r):
-    """Where a loss is called proper, the score that minimises the pointwise risk tells the posterior."""
+    """Where a loss is called proper, the score that minimises the pointwise risk determines the posterior."""
     facts = LOSSES[name]
     g = torch.linspace(-8, 8, 160_001, dtype=torch.float64)
     best = g[(r * facts.function(g) + (1 - r) * facts.function(-g)).argmin()]

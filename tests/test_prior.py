@@ -1,4 +1,4 @@
-"""What differences and labels tell of the prior, piece by piece; the whole of it is in tests/estimators."""
+"""The steps of estimating the prior, one by one; the whole estimate is tested in tests/estimators."""
 
 import warnings
 
@@ -10,14 +10,14 @@ from confdiff.pairs import Pairs
 from confdiff.prior import _interval, _outer, _posterior, _slope, estimate_prior, identified_interval, warn_if_open
 from confdiff.training import Recipe
 
-chance = np.random.default_rng(0)
-R = 0.2 + 0.4 * chance.random((2, 400))  # posteriors of both items of 400 pairs, between .2 and .6
+rng = np.random.default_rng(0)
+R = 0.2 + 0.4 * rng.random((2, 400))  # posteriors of both items of 400 pairs, between .2 and .6
 C = R[1] - R[0]
 ONE = np.ones(400)
 
 
-def test_the_interval_is_what_constants_leave():
-    for constant in (-0.15, 0.0, 0.3):  # whatever is added, the same priors go with the differences
+def test_the_interval_does_not_depend_on_a_constant():
+    for constant in (-0.15, 0.0, 0.3):  # the same priors fit the differences with every constant
         low, high = identified_interval((R + constant).reshape(-1), tail=0)
         assert low == pytest.approx(R.mean() - R.min())
         assert high == pytest.approx(R.mean() + 1 - R.max())
@@ -32,11 +32,11 @@ def test_a_few_items_at_the_ends_do_not_decide():
 
 
 @pytest.mark.parametrize("factor", [0.5, 1.0, 3.0])
-def test_predictions_that_are_overdone_are_shrunk(factor):
+def test_overconfident_predictions_are_shrunk(factor):
     d = factor * (R - R.mean())
     assert _slope(d, C, ONE) == pytest.approx(1 / factor)
     assert _interval(d, C, ONE) == pytest.approx(_interval(R - R.mean(), C, ONE))
-    half = np.arange(400) < 200  # garbage of no weight
+    half = np.arange(400) < 200  # wrong values with weight 0
     assert _slope(d, np.where(half, C, -C), half.astype(float)) == pytest.approx(1 / factor, rel=0.01)
 
 
@@ -50,7 +50,7 @@ def test_the_bootstrap_widens_the_interval_the_more_the_fewer_pairs_there_are():
     assert widths[1] > widths[0]
 
 
-def test_one_label_tells_next_to_nothing_and_many_tell_the_prior():
+def test_one_label_hardly_narrows_the_interval_and_many_determine_the_prior():
     truth = float(R.mean())
     for label in (0.0, 1.0):
         value, low, high = _posterior(np.zeros(1), np.array([label]), 0.2, 0.8)
@@ -63,14 +63,14 @@ def test_one_label_tells_next_to_nothing_and_many_tell_the_prior():
     assert high - low < 0.08
 
 
-def test_what_is_known_of_the_labelled_items_counts():
-    """Positives among items of high d say less for a high prior than positives among items of low d."""
+def test_the_predictions_of_labelled_items_count():
+    """Positives among items of high d are weaker evidence of a high prior than positives among items of low d."""
     labels = np.ones(20, dtype=np.float32)
     high, low = (_posterior(np.full(20, d), labels, 0.2, 0.8)[0] for d in (0.19, -0.19))
     assert low > high
 
 
-def test_confidence_intervals_hold_the_truth():
+def test_confidence_intervals_contain_the_true_prior():
     """Exact differences, a model that can fit them, each item once: in 95 % of trials, here in at least 7 of 8."""
     hits = 0
     for seed in range(8):
@@ -84,7 +84,7 @@ def test_confidence_intervals_hold_the_truth():
     assert hits >= 7
 
 
-def test_noise_learned_by_heart_is_not_taken_for_certainty():
+def test_overfitted_noise_is_not_taken_for_certainty():
     """Predictions of 0 and 1 for all items; only the held-out differences show that they mean little."""
     certain = np.random.default_rng(1).integers(0, 2, (2, 400)).astype(float)
     with pytest.warns(UserWarning, match="do not determine the class prior"):
@@ -105,7 +105,7 @@ def test_priors_of_many_classes_are_determined_where_each_is_certainly_absent_so
     assert len(warned) == 1
 
 
-def test_what_cannot_be_estimated_is_said():
+def test_priors_that_cannot_be_estimated_are_errors():
     items = torch.zeros(8, 2)
     vectors = Pairs(items, [0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6], np.zeros((6, 3)))
     with pytest.raises(ValueError, match="differences of two classes"):

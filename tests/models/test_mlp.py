@@ -19,7 +19,7 @@ def test_the_paper_s_network():
     assert sum(isinstance(layer, nn.BatchNorm1d) for layer in network) == 3
 
 
-def test_mlp_is_what_its_layers_say_forward_backward_and_in_its_statistics():
+def test_mlp_equals_its_layers_forward_backward_and_in_its_statistics():
     network = mlp(7, hidden=(5, 4)).double()
     plain = as_torch_runs_it(network)
     for _ in range(3):
@@ -63,7 +63,7 @@ def test_the_authors_network_applies_one_hidden_layer_three_times():
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_seed_decides_the_first_weights(name):
+def test_the_seed_determines_the_initial_weights(name):
     n_features = 3072 if name.startswith("resnet") else 9
     x = torch.randn(4, n_features)
     first, same, other = (build_model(name, n_features, seed=seed).eval()(x) for seed in (1, 1, 2))
@@ -71,7 +71,7 @@ def test_the_seed_decides_the_first_weights(name):
     assert not torch.equal(first, other)
 
 
-def test_building_leaves_the_global_generator_alone():
+def test_building_does_not_change_the_global_generator():
     torch.manual_seed(5)
     expected = torch.rand(1)
     torch.manual_seed(5)

@@ -17,11 +17,11 @@ def test_users_and_items_are_scored(name):
 
 
 def vectors(model, x):
-    """What the network knows of the user and of the item of each row."""
+    """The embeddings of the user and of the item of each row."""
     return [table.weight[x[:, side]] for side, table in enumerate(model.vectors)]
 
 
-def test_the_parts_are_what_the_paper_says():
+def test_the_parts_against_the_definitions_of_the_paper():
     torch.manual_seed(0)
     x = torch.tensor([[1, 2], [0, 4]])
     model = gmf(3, 5, width=4)
@@ -50,7 +50,7 @@ def test_both_parts_have_vectors_of_their_own():
 
 
 @pytest.mark.parametrize("probability", [0.0, 0.25, 0.5])
-def test_dropout_keeps_the_mean_and_drops_the_share(probability):
+def test_dropout_keeps_the_mean_and_drops_the_fraction(probability):
     layer = _Dropout(probability)
     x = torch.ones(300, 333)
     torch.manual_seed(0)
@@ -66,7 +66,7 @@ def test_dropout_keeps_the_mean_and_drops_the_share(probability):
 @pytest.mark.parametrize("name", RECOMMENDERS)
 @pytest.mark.parametrize("method", ["bpr", "mrl", "confdiff-projection", "confdiff-regression"])
 def test_the_one_loop_trains_them(name, method):
-    """Users like items of their own parity: a pair of a user has the item that he likes second."""
+    """Users like items of their own parity: a pair of a user has the preferred item second."""
     cells = torch.cartesian_prod(torch.arange(8), torch.arange(6))
     likes = (cells.sum(1) % 2 == 0).float()
     liked = torch.where(likes > 0)[0]
@@ -80,10 +80,10 @@ def test_the_one_loop_trains_them(name, method):
 
 @pytest.mark.parametrize("optimizer", ["adam", "sgd"])
 def test_sparse_gradients_train_as_dense_ones_do(optimizer):
-    """Also rows that a batch does not have move on, by their momentum."""
-    chance = torch.Generator().manual_seed(0)
-    items = torch.randint(0, 6, (40, 2), generator=chance)
-    pairs = Pairs(items, torch.arange(20), torch.arange(20, 40), 2 * torch.rand(20, generator=chance) - 1)
+    """Rows that are not in a batch are updated too, by their momentum."""
+    generator = torch.Generator().manual_seed(0)
+    items = torch.randint(0, 6, (40, 2), generator=generator)
+    pairs = Pairs(items, torch.arange(20), torch.arange(20, 40), 2 * torch.rand(20, generator=generator) - 1)
     trained = []
     for sparse in (True, False):
         torch.manual_seed(0)

@@ -9,7 +9,7 @@ from confdiff.training import Recipe, train
 
 @pytest.mark.parametrize(("factory", "layers", "channels"), [(resnet34, 34, 512), (resnet32, 32, 64)])
 def test_depth_and_width(factory, layers, channels):
-    """Layers as they are counted: convolutions on the way (not those of the short cuts) and the linear one."""
+    """Layers as they are counted: convolutions on the way (without those of the shortcuts) and the linear one."""
     network = factory(3072)
     on_the_way = [m for m in network.modules() if isinstance(m, nn.Conv2d) and m.kernel_size == (3, 3)]
     assert len(on_the_way) + 1 == layers
@@ -23,8 +23,8 @@ def test_parameters():
     assert counts[resnet32] == pytest.approx(0.466e6, rel=0.02)
 
 
-def test_the_channels_of_a_picture_are_seen_as_such():
-    """A picture moved by whole strides keeps its score up to the border; a scrambled one has another."""
+def test_the_channels_of_an_image_are_used_as_such():
+    """An image moved by whole strides keeps its score up to the border; a scrambled one has another."""
     network = resnet32(3072).eval()
     picture = torch.zeros(1, 3, 32, 32)
     picture[:, 0, 8:16, 8:16] = 1
@@ -43,7 +43,7 @@ def test_other_items_are_refused():
 
 @pytest.mark.parametrize("name", ["resnet34", "resnet32"])
 def test_they_learn_from_pairs(name):
-    """Bright pictures from dark ones, by the loop that all networks share."""
+    """Bright images from dark ones, by the loop that all networks share."""
     labels = torch.arange(16) % 2
     items = torch.randn(16, 3072, generator=torch.Generator().manual_seed(0)) + 2.0 * labels[:, None]
     left, right = torch.arange(8), torch.arange(8, 16).roll(1)

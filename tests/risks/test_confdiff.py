@@ -55,8 +55,8 @@ def test_the_variance_is_least_at_one_half(seed, loss):
             return confdiff_terms(d.g[x], d.g[x_prime], c, prior=d.prior, loss=phi, alpha=alpha).sum()
 
         values = torch.stack([estimate(i[k : k + 1], j[k : k + 1]) for k in range(len(i))])
-        chances = weight / weight.sum()
-        return (chances @ values**2 - (chances @ values) ** 2).item()
+        probabilities = weight / weight.sum()
+        return (probabilities @ values**2 - (probabilities @ values) ** 2).item()
 
     variances = {alpha: variance(alpha) for alpha in (0.0, 0.25, 0.45, 0.5, 0.55, 0.75, 1.0)}
     assert min(variances, key=variances.get) == 0.5

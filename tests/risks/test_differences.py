@@ -25,33 +25,33 @@ def test_projections_are_posteriors_that_differ_by_c(project, p, p_prime, c):
 
 @pytest.mark.parametrize("project", [euclidean_projection, information_projection])
 @given(p=st.floats(0.001, 0.999), p_prime=st.floats(0.001, 0.999))
-def test_what_agrees_already_is_left_alone(project, p, p_prime):
+def test_consistent_predictions_are_unchanged(project, p, p_prime):
     first, second = torch.tensor([p], dtype=torch.float64), torch.tensor([p_prime], dtype=torch.float64)
     assert project(first, second, second - first).item() == pytest.approx(p, abs=1e-9)
 
 
 @pytest.mark.parametrize("project", [euclidean_projection, information_projection])
-def test_projections_do_not_care_which_item_comes_first_nor_which_class_is_positive(project):
-    chance = torch.Generator().manual_seed(0)
-    p, p_prime = torch.rand(2, 50, generator=chance, dtype=torch.float64)
-    c = torch.rand(50, generator=chance, dtype=torch.float64) * 2 - 1
+def test_projections_are_symmetric_in_items_and_classes(project):
+    generator = torch.Generator().manual_seed(0)
+    p, p_prime = torch.rand(2, 50, generator=generator, dtype=torch.float64)
+    c = torch.rand(50, generator=generator, dtype=torch.float64) * 2 - 1
     t = project(p, p_prime, c)
     torch.testing.assert_close(project(p_prime, p, -c), t + c)
     torch.testing.assert_close(project(1 - p, 1 - p_prime, -c), 1 - t)
 
 
 def test_information_projection_has_the_least_divergence():
-    chance = torch.Generator().manual_seed(1)
-    p, p_prime = torch.rand(2, 20, generator=chance, dtype=torch.float64) * 0.98 + 0.01
-    c = torch.rand(20, generator=chance, dtype=torch.float64) * 1.8 - 0.9
+    generator = torch.Generator().manual_seed(1)
+    p, p_prime = torch.rand(2, 20, generator=generator, dtype=torch.float64) * 0.98 + 0.01
+    c = torch.rand(20, generator=generator, dtype=torch.float64) * 1.8 - 0.9
 
     def of_both(t):
         return divergence(t, p) + divergence(t + c, p_prime)
 
     least = of_both(information_projection(p, p_prime, c))
-    for share in torch.linspace(0, 1, 101, dtype=torch.float64):
+    for fraction in torch.linspace(0, 1, 101, dtype=torch.float64):
         low, high = (-c).clamp(min=0), (1 - c).clamp(max=1)
-        assert (least <= of_both(low + share * (high - low)) + 1e-12).all()
+        assert (least <= of_both(low + fraction * (high - low)) + 1e-12).all()
 
 
 def test_shifted_targets_have_the_mean_of_the_prior_where_nothing_is_clipped():
@@ -96,7 +96,7 @@ def test_probabilities_are_those_of_the_loss():
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("labels_only", [False, True])
 def test_the_excess_risk_of_regression_is_twice_the_variance_and_the_squared_mean_of_the_error(seed, labels_only):
-    """The identity behind docs/beyond-the-paper.md, by enumeration: also with label differences in place of c."""
+    """The identity behind docs/beyond-the-paper.md, by enumeration: also with label differences instead of c."""
     d = some_distribution(seed)
     if labels_only:
         i, j, y, y_prime, weight = d.labelled_pairs()

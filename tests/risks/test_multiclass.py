@@ -15,10 +15,10 @@ class Classes:
     """k points with probabilities, and posteriors of K classes: expectations are sums."""
 
     def __init__(self, k=5, n_classes=4, seed=0):
-        chance = torch.Generator().manual_seed(seed)
+        generator = torch.Generator().manual_seed(seed)
 
         def rand(*shape):
-            return torch.rand(*shape, generator=chance, dtype=torch.float64)
+            return torch.rand(*shape, generator=generator, dtype=torch.float64)
 
         self.p = rand(k) + 0.1
         self.p /= self.p.sum()
@@ -48,14 +48,14 @@ def test_partial_risks_sum_to_the_true_risk_in_expectation(seed):
 )
 def test_two_classes_are_the_binary_case(name, prior):
     method = METHODS[name]
-    chance = torch.Generator().manual_seed(0)
-    g, g_prime, c, r, r_prime = torch.rand(5, 9, generator=chance, dtype=torch.float64) * 2 - 1
+    generator = torch.Generator().manual_seed(0)
+    g, g_prime, c, r, r_prime = torch.rand(5, 9, generator=generator, dtype=torch.float64) * 2 - 1
     targets = [c] if method.learns_from == "differences" else [r.abs(), r_prime.abs()]
 
     def two(values, total):
         return torch.stack([total - values, values], dim=1)
 
-    weight = torch.rand(9, generator=chance, dtype=torch.float64)
+    weight = torch.rand(9, generator=generator, dtype=torch.float64)
     binary = method.risk(g, g_prime, *targets, prior=prior, weight=weight)
     vectors = [two(values, 0 if method.learns_from == "differences" else 1) for values in targets]
     priors = None if prior is None else torch.tensor([1 - prior, prior])
@@ -65,12 +65,12 @@ def test_two_classes_are_the_binary_case(name, prior):
 
 
 @pytest.mark.parametrize("name", CONSISTENT)
-@pytest.mark.parametrize("told", [True, False])
-def test_consistent_methods_rest_at_the_truth(name, told):
+@pytest.mark.parametrize("prior_given", [True, False])
+def test_the_true_scores_are_stationary(name, prior_given):
     d = Classes()
     for scores, rests in ((torch.log(d.r), True), (d.g, False)):
         g = scores.clone().requires_grad_()
-        METHODS[name].risk(g[d.i], g[d.j], d.c, prior=d.prior if told else None, weight=d.weight).backward()
+        METHODS[name].risk(g[d.i], g[d.j], d.c, prior=d.prior if prior_given else None, weight=d.weight).backward()
         assert (g.grad.abs().max() < 1e-12) == rests
 
 
@@ -83,14 +83,14 @@ def test_projection_is_the_nearest_feasible_pair():
     assert (t + d.c).min() >= -1e-12
     for row in range(0, len(t), 5):
         a, b, c = (value[row].numpy() for value in (p, p_prime, d.c))
-        found = minimize(
+        solution = minimize(
             lambda t, a=a, b=b, c=c: ((t - a) ** 2).sum() + ((t + c - b) ** 2).sum(),
             a,
             bounds=[(max(0, -each), min(1, 1 - each)) for each in c],
             constraints={"type": "eq", "fun": lambda t: t.sum() - 1},
             options={"ftol": 1e-14},
         )
-        assert t[row].tolist() == pytest.approx(found.x.tolist(), abs=1e-5)
+        assert t[row].tolist() == pytest.approx(solution.x.tolist(), abs=1e-5)
 
 
 def test_simplex_projection_of_no_mass_is_nothing():
@@ -104,7 +104,7 @@ def test_vectors_that_no_posteriors_differ_by_are_scaled_down():
 
 
 @pytest.mark.parametrize("name", [name for name in METHODS if METHODS[name].multiclass is None])
-def test_others_say_that_they_know_two_classes(name):
+def test_binary_methods_refuse_more_classes(name):
     method, g = METHODS[name], torch.zeros(2, 3)
     targets = [g] if method.learns_from == "differences" else []
     with pytest.raises(ValueError, match="supports two classes only"):
