@@ -26,18 +26,19 @@ def trained(tmp_path_factory):
     columns = {"who": names[data.users], "what": data.items, "liked": data.strength, "when": data.time}
     write_table(folder / "likes.csv", columns)
     flags = ["--user", "who", "--item", "what", "--strength", "liked", "--time", "when", "--model", "mf"]
-    result = confdiff("recommend", "train", "likes.csv", *flags, "--epochs", "60", "--partners", "4",
-                      "--n-negatives", "3", cwd=folder)  # fmt: skip
+    result = confdiff(
+        "recommend", "train", "likes.csv", *flags, "--epochs", "60", "--partners", "4", "--n-negatives", "3", cwd=folder
+    )
     assert result.returncode == 0, result.stderr
     assert "720 interactions of 30 users with 24 items, with time" in result.stdout
     return folder
 
 
-def test_what_was_held_out_is_found(trained):
+def test_held_out_positives_are_found(trained):
     result = confdiff("recommend", "evaluate", "recommender.safetensors", "likes.csv", "--json", cwd=trained)
-    found = json.loads(result.stdout)
-    assert (found["evaluated"], found["candidates"]) == (30, 4)
-    assert found["full ndcg@10"] > 0.9 > found["item means"]["full ndcg@10"]  # all items have one mean
+    measures = json.loads(result.stdout)
+    assert (measures["evaluated"], measures["candidates"]) == (30, 4)
+    assert measures["full ndcg@10"] > 0.9 > measures["item means"]["full ndcg@10"]  # all items have one mean
     shown = confdiff("recommend", "evaluate", "recommender.safetensors", "likes.csv", cwd=trained)
     assert "among 4 candidates" in shown.stdout
 

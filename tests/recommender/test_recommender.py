@@ -34,7 +34,7 @@ def test_missing_and_repeated_rows_are_left_out_and_counted():
     assert data.item_ids.tolist() == [7, 9]
     assert list(zip(data.users, data.items, data.strength, strict=True)) == [(1, 0, 1), (0, 0, 2), (0, 1, 6)]
     late = from_columns(["a", "a"], [7, 7], [2, 3])
-    assert late.strength.tolist() == [3]  # without a time the one that stands last
+    assert late.strength.tolist() == [3]  # without a time the last row
     with pytest.raises(ValueError, match="without a missing value"):
         from_columns([None], [1], [2])
     with pytest.raises(ValueError, match="one length"):
@@ -115,7 +115,7 @@ def test_without_a_time_the_seed_decides():
     assert (first.candidates[:, 0] != other.candidates[:, 0]).any()
 
 
-def test_pairs_are_of_one_user_and_each_interaction_stands_in_one():
+def test_pairs_are_of_one_user_and_each_interaction_is_in_one():
     graded = grade_interactions(checkerboard(n_users=7, n_items=9))
     rows = np.arange(len(graded.interactions))[3:]
     pairs = user_pairs(graded, rows)
@@ -145,18 +145,18 @@ def test_the_certain_recommendations_are_found(method):
     spec = Learning(method, epochs=120, model="mf")
     model = build_recommender("mf", graded, 0)
     train_recommender(model, user_pairs(graded, split.train, partners=4), spec)
-    found = evaluate(lambda cells: scores_of(model, cells), split, at=1)
-    assert found["hr@1"] > 0.9
-    assert found["full hr@1"] > 0.5
+    measures = evaluate(lambda cells: scores_of(model, cells), split, at=1)
+    assert measures["hr@1"] > 0.9
+    assert measures["full hr@1"] > 0.5
 
 
-def test_a_constant_scorer_gets_chance():
+def test_constant_scores_have_the_hit_rate_of_chance():
     graded = grade_interactions(checkerboard(n_users=40, n_items=120))
     split = leave_one_out(graded, n_negatives=49, negatives="observed")
-    found = evaluate(lambda cells: torch.zeros(len(cells)), split)
-    assert found["hr@10"] == pytest.approx(0.2) == split.chance
+    measures = evaluate(lambda cells: torch.zeros(len(cells)), split)
+    assert measures["hr@10"] == pytest.approx(0.2) == split.chance
     unseen = (~split.seen[split.users]).sum(axis=1)
-    assert found["full hr@10"] == pytest.approx((10 / unseen).mean())
+    assert measures["full hr@10"] == pytest.approx((10 / unseen).mean())
 
 
 def test_the_means_of_items_are_those_of_training():
@@ -166,19 +166,23 @@ def test_the_means_of_items_are_those_of_training():
     assert means.tolist() == pytest.approx([(1 + 0.5 + everyone) / 3, (1 + everyone) / 2])
 
 
-def test_a_scorer_that_knows_gets_everything():
+def test_perfect_scores_have_a_hit_rate_of_1():
     graded = grade_interactions(checkerboard())
     split = leave_one_out(graded, n_negatives=5, negatives="observed")
-    found = evaluate(lambda cells: ((cells.sum(1) % 2) == 0).float(), split, at=1)
-    assert found["hr@1"] == 1
-    assert found["full ndcg@1"] == 1  # all that a user likes but the held-out one is seen
+    measures = evaluate(lambda cells: ((cells.sum(1) % 2) == 0).float(), split, at=1)
+    assert measures["hr@1"] == 1
+    assert measures["full ndcg@1"] == 1  # all that a user likes but the held-out one is seen
 
 
 def test_priors_are_global_or_the_user_s_own():
     pairs = Pairs(
-        torch.tensor([[0, 0], [0, 1], [1, 0], [1, 1]]), [0, 2], [1, 3], [0.5, 0.1],
-        posteriors=[0.2, 0.6, 0.1, 0.3], labels=[0, 1, 0, 0],
-    )  # fmt: skip
+        torch.tensor([[0, 0], [0, 1], [1, 0], [1, 1]]),
+        [0, 2],
+        [1, 3],
+        [0.5, 0.1],
+        posteriors=[0.2, 0.6, 0.1, 0.3],
+        labels=[0, 1, 0, 0],
+    )
     spec = Learning("confdiff-abs")
     assert recommender_prior(pairs, spec) == pytest.approx(0.3)
     own = recommender_prior(pairs, Learning("confdiff-abs", prior="user"))
@@ -207,7 +211,7 @@ def test_training_stops_early_on_the_validation_set():
     assert training_pairs(graded, rows, replace(learning, patience=None))[1] is None
 
 
-def test_a_key_says_everything():
+def test_a_key_depends_on_every_setting():
     base = RecommenderSpec("bpr", dataset="kuairec", source="small_matrix.csv")
     others = [
         RecommenderSpec("bpr", dataset="jester", source="jester1.npz"),

@@ -1,4 +1,4 @@
-"""Checking comparisons: every finding on data whose answer is known, and the command itself."""
+"""Every finding of a check on data with known answers, and the command itself."""
 
 import json
 
@@ -21,7 +21,7 @@ from confdiff.tabular.tables import read_items, read_judged
 from judging import clean, crowd, exact, kinds, the
 
 
-def test_exact_differences_leave_nothing_to_say():
+def test_exact_differences_have_no_findings():
     items, pairs = clean()
     report = check_comparisons(items, pairs)
     assert report.findings == ()
@@ -80,7 +80,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("kind", REFUSED)
-def test_what_fit_refuses_is_found_and_nothing_else(kind):
+def test_errors_of_fit_are_found_and_nothing_else(kind):
     items, pairs = clean()
     change, count, rows = REFUSED[kind]
     compare(read_items(items), read_judged(pairs))
@@ -165,15 +165,15 @@ def test_a_seven_point_scale_is_recognised_and_mapped():
     assert check_comparisons(items, pairs, scale=Scale(1, 7, "ours")).measures == report.measures
 
 
-def test_an_unknown_scale_names_the_row_farthest_out_and_the_way_out():
+def test_an_unknown_scale_names_its_largest_value_and_the_remedy():
     items, pairs = clean()
     pairs["difference"] = 50 + 50 * pairs["difference"]
     pairs.loc[17, "difference"] = 100.0
     report = check_comparisons(items, pairs)
-    found = the(report, "unknown-scale")
-    assert found.rows == (17,)
-    assert "The largest in size is 100, in row 17" in found.text
-    assert ", 100) if these are its ends" in found.action
+    finding = the(report, "unknown-scale")
+    assert finding.rows == (17,)
+    assert "The largest in size is 100, in row 17" in finding.text
+    assert ", 100) if these are its ends" in finding.action
     assert set(report.measures) == {"columns", "components"}
     assert report.usable_pairs == 0
     assert report.measures["components"].count == 1
@@ -194,13 +194,13 @@ def test_a_scale_that_is_hardly_used_may_be_another():
     items, pairs = clean()
     pairs["difference"] = (11 * pairs["difference"]).round()
     pairs.loc[0, "difference"] = 11
-    found = the(check_comparisons(items, pairs), "scale")
-    assert found.severity == "warning"
-    assert "per cent" in found.text
-    assert "The values use only 11% of it" in found.text
+    finding = the(check_comparisons(items, pairs), "scale")
+    assert finding.severity == "warning"
+    assert "per cent" in finding.text
+    assert "The values use only 11% of it" in finding.text
 
 
-def test_the_favoured_place_is_found():
+def test_position_bias_is_found():
     items, pairs = clean()
     pairs["difference"] = (0.5 * pairs["difference"] + 0.2).clip(-1, 1)
     report = check_comparisons(items, pairs)
@@ -243,9 +243,9 @@ def test_missing_features_are_counted_by_column():
     items["ward"] = np.where(np.arange(40) % 4 == 0, "", "A")
     items.loc[["i1", "i4"], "other"] = np.nan
     report = check_comparisons(items, pairs)
-    found = the(report, "missing-feature")
-    assert (found.severity, found.count, found.rows) == ("note", 11, (0, 1, 4, 8, 12))
-    assert "ward (25.0%) and other (5.0%)" in found.text
+    finding = the(report, "missing-feature")
+    assert (finding.severity, finding.count, finding.rows) == ("note", 11, (0, 1, 4, 8, 12))
+    assert "ward (25.0%) and other (5.0%)" in finding.text
     columns = {column.name: column for column in report.items.columns}
     assert (columns["ward"].missing, columns["ward"].role) == (10, "category")
     assert (columns["other"].missing, columns["other"].missing_fraction) == (2, 0.05)
@@ -262,8 +262,11 @@ def test_columns_of_pairs_are_listed_with_what_they_were_role():
     report = check_comparisons(items, pairs, difference="how much", time="when")
     taken = {column.role: column for column in report.pairs.columns}
     assert {role: column.name for role, column in taken.items()} == {
-        "left": "a", "right": "b", "difference": "how much", "time": "when",
-    }  # fmt: skip
+        "left": "a",
+        "right": "b",
+        "difference": "how much",
+        "time": "when",
+    }
     assert taken["time"].missing == 1
     assert taken["time"].least.startswith("2026-01-01")
     with pytest.raises(ValueError, match="Did you mean 'left'"):
@@ -286,9 +289,12 @@ STRANGE = {
     "one annotator": {"left": ["i0", "i1"], "right": ["i1", "i0"], "difference": [0.1, 0.2], "annotator": ["a", "a"]},
     "no annotator": {"left": ["i0", "i1"], "right": ["i1", "i0"], "difference": [0.1, 0.2], "annotator": ["", ""]},
     "no weight that can be used": {
-        "left": ["i0", "x"], "right": ["i1", "i2"], "difference": [0.1, 0.2], "weight": [0, 1],
+        "left": ["i0", "x"],
+        "right": ["i1", "i2"],
+        "difference": [0.1, 0.2],
+        "weight": [0, 1],
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", STRANGE)
@@ -302,14 +308,14 @@ def test_strange_pairs_give_a_report_too(name):
     assert report.verdict in page
 
 
-def test_findings_stand_by_severity():
+def test_findings_are_sorted_by_severity():
     items, pairs = clean()
     pairs["difference"] = np.sign(pairs["difference"])
     pairs.loc[4, "left"] = "nobody"
     pairs = pd.concat([pairs, pairs.iloc[[7]]])
-    found = [finding.severity for finding in check_comparisons(items, pairs).findings]
-    assert found == sorted(found, key=["error", "warning", "note"].index)
-    assert set(found) == {"error", "warning", "note"}
+    severities = [finding.severity for finding in check_comparisons(items, pairs).findings]
+    assert severities == sorted(severities, key=["error", "warning", "note"].index)
+    assert set(severities) == {"error", "warning", "note"}
 
 
 def test_the_page_needs_nothing_and_shows_names_as_they_are(tmp_path):
@@ -358,15 +364,24 @@ def test_the_command_writes_a_page_and_prints_what_matters(folder):
 
 def test_the_command_prints_the_same_json(folder):
     result = confdiff(
-        "check", "items.csv", "points.tsv", "--json", "--scale", "1,7", "--annotator", "annotator", "-o", "points",
+        "check",
+        "items.csv",
+        "points.tsv",
+        "--json",
+        "--scale",
+        "1,7",
+        "--annotator",
+        "annotator",
+        "-o",
+        "points",
         cwd=folder,
-    )  # fmt: skip
+    )
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout) == json.loads((folder / "points" / "check.json").read_text())
     assert json.loads(result.stdout)["scale_given"] is True
 
 
-def test_the_command_says_in_one_line_what_fit_would_refuse(folder):
+def test_the_command_reports_an_error_in_one_line(folder):
     result = confdiff("check", "items.csv", "bad.parquet", "--ignore", "r", cwd=folder)
     assert result.returncode == 2  # r is the only column
     assert "at least one column" in result.stderr

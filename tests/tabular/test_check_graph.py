@@ -1,4 +1,4 @@
-"""Triangles, repeats, scores and parts, held against answers that are known and against enumeration."""
+"""Triangles, repeats, scores and connected components, compared with known answers and with enumeration."""
 
 import itertools
 
@@ -14,23 +14,23 @@ from confdiff.tabular.checks.triangles import closed_triangles, triangles_of
 from judging import clean, judged, kinds, the
 
 
-def test_scores_are_found_again():
+def test_scores_are_recovered():
     r = np.random.default_rng(1).uniform(0, 1, 30)
     pairs = [(a, b, r[b] - r[a]) for a, b in itertools.combinations(range(30), 2)]
     assert fitted_scores(judged(*pairs)) == pytest.approx(r - r.mean(), abs=1e-7)
 
 
 def test_a_weight_counts_in_the_scores():
-    one = judged((0, 1, 0.8), (1, 0, 0.0), weight=[3, 1])
-    scores = fitted_scores(one)
+    judgements = judged((0, 1, 0.8), (1, 0, 0.0), weight=[3, 1])
+    scores = fitted_scores(judgements)
     assert scores[1] - scores[0] == pytest.approx(0.6)
-    found = explained_by(one, scores)
-    assert found.r2 == pytest.approx(1 - (3 * 0.2**2 + 0.6**2) / (3 * 0.8**2))
-    assert found.degrees_of_freedom == 1
-    assert found.adjusted_r2 == pytest.approx(1 - 0.25 * 2 / 1)
+    fit = explained_by(judgements, scores)
+    assert fit.r2 == pytest.approx(1 - (3 * 0.2**2 + 0.6**2) / (3 * 0.8**2))
+    assert fit.degrees_of_freedom == 1
+    assert fit.adjusted_r2 == pytest.approx(1 - 0.25 * 2 / 1)
 
 
-def test_a_tree_of_pairs_says_that_it_cannot_be_checked():
+def test_a_tree_of_pairs_cannot_be_checked():
     items, _ = clean()
     pairs = {"left": ["i0", "i0", "i1"], "right": ["i1", "i2", "i3"], "difference": [0.4, -0.3, 0.1]}
     report = check_comparisons(items, pairs)
@@ -53,18 +53,18 @@ def test_random_differences_are_not_explained_by_one_score():
 
 
 def test_a_triangle_whose_residual_is_known():
-    found = triangles_of(edges_of(judged((0, 1, 0.3), (2, 1, -0.4), (0, 2, 0.2))))
-    assert (found.count, found.searched) == (1, 1.0)
-    assert found.mean == pytest.approx(0.5)  # .3 + .4 - .2
-    assert found.fraction_large == 1
-    assert found.random_mean == pytest.approx((0.9 + 0.5 + 0.3 + 0.1) / 4)
-    assert found.random_fraction_large == 0.75
-    assert found.cyclic == 0
-    assert found.histogram[2] == 1
-    assert sum(found.random_histogram) == pytest.approx(1)
+    triangles = triangles_of(edges_of(judged((0, 1, 0.3), (2, 1, -0.4), (0, 2, 0.2))))
+    assert (triangles.count, triangles.searched) == (1, 1.0)
+    assert triangles.mean == pytest.approx(0.5)  # .3 + .4 - .2
+    assert triangles.fraction_large == 1
+    assert triangles.random_mean == pytest.approx((0.9 + 0.5 + 0.3 + 0.1) / 4)
+    assert triangles.random_fraction_large == 0.75
+    assert triangles.cyclic == 0
+    assert triangles.histogram[2] == 1
+    assert sum(triangles.random_histogram) == pytest.approx(1)
 
 
-def test_a_circle_is_seen():
+def test_a_cycle_is_found():
     assert triangles_of(edges_of(judged((0, 1, 0.5), (1, 2, 0.5), (2, 0, 0.5)))).cyclic == 1
     assert triangles_of(edges_of(judged((0, 1, 0.5), (1, 2, 0.5), (2, 0, 0.01)))).cyclic is None
 
@@ -101,9 +101,11 @@ def test_triangles_are_those_of_an_enumeration(seed):
     edges = edges_of(graph)
     triples, residuals = brute_force(graph)
     (uv, vw, uw), searched = closed_triangles(edges)
-    found = list(zip(edges.first[uv].tolist(), edges.second[uv].tolist(), edges.second[vw].tolist(), strict=True))
-    assert sorted(found) == triples
-    assert (edges.first[uw].tolist(), edges.second[uw].tolist()) == ([f[0] for f in found], [f[2] for f in found])
+    first = edges.first[uv].tolist()
+    third = edges.second[vw].tolist()
+    assert sorted(zip(first, edges.second[uv].tolist(), third, strict=True)) == triples
+    assert edges.first[uw].tolist() == first
+    assert edges.second[uw].tolist() == third
     assert searched == (1.0 if (np.bincount(edges.second, minlength=99)[edges.first] > 0).any() else 0.0)
     summary = triangles_of(edges)
     if not residuals:
@@ -132,22 +134,22 @@ def test_a_sample_of_triangles_is_a_part_of_them_and_the_seed_decides_which():
 
 
 def test_antisymmetry_and_spread_are_known():
-    found = repeats_of(edges_of(judged((0, 1, 0.5), (1, 0, -0.1), (1, 2, 0.2), (1, 2, 0.4), (0, 2, 0.9))))
-    assert (found.pairs, found.judgements, found.contradictions, found.both_orders) == (2, 4, 0, 1)
-    assert found.asymmetry == pytest.approx(0.4)
-    assert found.largest_asymmetry == pytest.approx(0.4)
-    assert found.position_bias == pytest.approx(0.2)
-    assert found.standard_deviation == pytest.approx(np.sqrt((2 * 0.2**2 + 2 * 0.1**2) / 2))
+    repeats = repeats_of(edges_of(judged((0, 1, 0.5), (1, 0, -0.1), (1, 2, 0.2), (1, 2, 0.4), (0, 2, 0.9))))
+    assert (repeats.pairs, repeats.judgements, repeats.contradictions, repeats.both_orders) == (2, 4, 0, 1)
+    assert repeats.asymmetry == pytest.approx(0.4)
+    assert repeats.largest_asymmetry == pytest.approx(0.4)
+    assert repeats.position_bias == pytest.approx(0.2)
+    assert repeats.standard_deviation == pytest.approx(np.sqrt((2 * 0.2**2 + 2 * 0.1**2) / 2))
 
 
 def test_a_pair_judged_both_orders_by_many_is_averaged_first():
-    found = repeats_of(edges_of(judged((0, 1, 0.5), (0, 1, 0.7), (1, 0, -0.6), (3, 2, 0.4), (2, 3, 0.0))))
-    assert found.asymmetry == pytest.approx(0.2)  # 0 and .4
-    assert found.largest_asymmetry == pytest.approx(0.4)
+    repeats = repeats_of(edges_of(judged((0, 1, 0.5), (0, 1, 0.7), (1, 0, -0.6), (3, 2, 0.4), (2, 3, 0.0))))
+    assert repeats.asymmetry == pytest.approx(0.2)  # 0 and .4
+    assert repeats.largest_asymmetry == pytest.approx(0.4)
 
 
 @pytest.mark.parametrize(("second", "contradicts"), [(0.5, True), (0.05, True), (0.04, False), (-0.5, False)])
-def test_contradictions_are_opposite_signs_near_ties_apart(second, contradicts):
+def test_contradictions_are_opposite_signs_without_near_ties(second, contradicts):
     assert repeats_of(edges_of(judged((0, 1, 0.3), (1, 0, second)))).contradictions == contradicts
 
 
@@ -156,7 +158,7 @@ def test_repeats_contradictions_and_asymmetry_are_findings_with_rows():
     c = pairs["difference"]
     row = int(np.flatnonzero(c > 0.5)[0])
     again = pairs.iloc[[row, row + 1]].assign(left=pairs["right"], right=pairs["left"])
-    again["difference"] = [c[row], -c[row + 1]]  # the first contradicts, the second is the same judgement turned round
+    again["difference"] = [c[row], -c[row + 1]]  # the first contradicts, the second is the same judgement swapped
     report = check_comparisons(items, pd.concat([pairs, again]))
     n = len(pairs)
     assert the(report, "repeats").count == 2
@@ -167,15 +169,19 @@ def test_repeats_contradictions_and_asymmetry_are_findings_with_rows():
     assert report.measures["repeats"].largest_asymmetry == pytest.approx(2 * c[row])
 
 
-def test_two_parts_are_named_by_their_groups():
+def test_two_components_are_named_by_their_groups():
     r = np.linspace(0, 1, 24)
     items = pd.DataFrame({"r": r}, index=[f"i{k}" for k in range(24)])
     blocks = [range(10), range(10, 22)]
     rows = [(a, b, str(k)) for k, block in enumerate(blocks) for a, b in itertools.combinations(block, 2)]
     pairs = pd.DataFrame(
-        {"left": [f"i{a}" for a, _, _ in rows], "right": [f"i{b}" for _, b, _ in rows],
-         "difference": [r[b] - r[a] for a, b, _ in rows], "group": [f"topic {g}" for _, _, g in rows]}
-    )  # fmt: skip
+        {
+            "left": [f"i{a}" for a, _, _ in rows],
+            "right": [f"i{b}" for _, b, _ in rows],
+            "difference": [r[b] - r[a] for a, b, _ in rows],
+            "group": [f"topic {g}" for _, _, g in rows],
+        }
+    )
     report = check_comparisons(items, pairs)
     components = report.measures["components"]
     assert (components.count, components.largest, components.items_in_no_pair) == (2, 12, 2)

@@ -33,8 +33,8 @@ def answers(n=40, seed=0):
     for number in range(12 * n):
         worse, better = sorted(rng.choice(n, 2, replace=False).tolist())
         margin = round(float(quality[better] - quality[worse]), 3)
-        known = {"margin": margin, "prompt": f"question {number % 5}", "judge": f"J{number % 3}"}
-        lines.append(preference(texts[better], texts[worse], **known))
+        context = {"margin": margin, "prompt": f"question {number % 5}", "judge": f"J{number % 3}"}
+        lines.append(preference(texts[better], texts[worse], **context))
     return lines, texts, quality
 
 
@@ -49,8 +49,8 @@ def test_texts_become_items_and_preferences_pairs(tmp_path):
     lines, texts, _ = answers()
     items, pairs = read_preferences(written(tmp_path, *lines))
     assert sorted(items["text"]) == sorted(texts)
-    said = [(line["chosen"], line["rejected"], line["margin"]) for line in lines if line["margin"]]
-    assert list(as_preferences(items, pairs)) == said
+    expected = [(line["chosen"], line["rejected"], line["margin"]) for line in lines if line["margin"]]
+    assert list(as_preferences(items, pairs)) == expected
     assert pairs["prompt"].tolist() == [line["prompt"] for line in lines]
     assert pairs["judge"].tolist() == [line["judge"] for line in lines]
     assert len(set(pairs["group"])) == 5
@@ -59,7 +59,7 @@ def test_texts_become_items_and_preferences_pairs(tmp_path):
     assert judged.names["annotator"] == "judge"
 
 
-def test_the_better_one_stands_first_as_often_as_second(tmp_path):
+def test_the_better_text_is_first_as_often_as_second(tmp_path):
     path = written(tmp_path, *answers(100)[0])
     first, again, other = (read_preferences(path, seed=seed)[1]["difference"] for seed in (0, 0, 1))
     assert 0.45 < np.mean(first > 0) < 0.55
@@ -67,11 +67,11 @@ def test_the_better_one_stands_first_as_often_as_second(tmp_path):
 
 
 def test_ids_of_a_text_are_the_same_everywhere(tmp_path):
-    one = read_preferences(written(tmp_path, preference(), preference(LONG, "no")))[0]
+    first = read_preferences(written(tmp_path, preference(), preference(LONG, "no")))[0]
     other = read_preferences(written(tmp_path, preference("no", LONG)))[0]
-    known = dict(zip(one["text"], one["id"], strict=True))
-    assert all(known[text] == name for text, name in zip(other["text"], other["id"], strict=True))
-    assert not any(name[0].isdigit() for name in known.values())
+    ids = dict(zip(first["text"], first["id"], strict=True))
+    assert all(ids[text] == name for text, name in zip(other["text"], other["id"], strict=True))
+    assert not any(name[0].isdigit() for name in ids.values())
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_without_a_margin_a_preference_is_certain(tmp_path):
     assert set(pairs) == {"left", "right", "difference"}
 
 
-def test_a_margin_that_stands_for_certainty(tmp_path):
+def test_the_margin_that_means_certainty_can_be_given(tmp_path):
     path = written(tmp_path, preference(margin=2), preference(margin=3.5))
     assert abs(read_preferences(path, max_margin=5)[1]["difference"]).tolist() == pytest.approx([0.4, 0.7])
     with pytest.raises(ValueError, match=r"the largest margin is 3\.5\. Pass it, such as max_margin=3\.5"):
@@ -126,12 +126,12 @@ def test_a_margin_that_stands_for_certainty(tmp_path):
         ("[1]\n", "line 3 must be a JSON object"),
     ],
 )
-def test_what_cannot_be_used_is_named(tmp_path, line, message):
+def test_unusable_lines_are_named(tmp_path, line, message):
     with pytest.raises(ValueError, match=message):
         read_preferences(written(tmp_path, preference(), "\n", line))
 
 
-def test_files_that_are_none(tmp_path):
+def test_unusable_files_are_named(tmp_path):
     with pytest.raises(ValueError, match="at least one line"):
         read_preferences(written(tmp_path, "\n"))
     with pytest.raises(ValueError, match=r"name ends in \.jsonl; got 'judged\.csv'"):
@@ -166,11 +166,11 @@ def test_ids_are_all_numbers_or_all_text(tmp_path, ids, kind):
     assert items["id"].tolist() == (ids if kind == "i" else ["1", "b", "3"])
 
 
-def test_there_and_back_again(tmp_path):
+def test_written_preferences_are_those_that_were_read(tmp_path):
     lines, texts, quality = answers()
     items, pairs = read_preferences(written(tmp_path, *lines))
-    known = dict(zip(texts, quality, strict=True))
-    write_preferences(tmp_path / "scored.jsonl", items, pairs, [known[text] for text in items["text"]])
+    qualities = dict(zip(texts, quality, strict=True))
+    write_preferences(tmp_path / "scored.jsonl", items, pairs, [qualities[text] for text in items["text"]])
     scored = [json.loads(line) for line in (tmp_path / "scored.jsonl").read_text().splitlines()]
     for line, was in zip(scored, lines, strict=True):
         assert [line[name] for name in ("prompt", "chosen", "rejected")] == [
@@ -218,11 +218,15 @@ def test_command_writes_what_check_and_fit_take(tmp_path):
     checked = confdiff("check", "tables/items.csv", "tables/pairs.csv", "--json", cwd=tmp_path)
     assert checked.returncode == 0, checked.stderr
     assert {column["role"] for column in json.loads(checked.stdout)["pairs"]["columns"]} == {
-        "left", "right", "difference", "group", "annotator",
-    }  # fmt: skip
+        "left",
+        "right",
+        "difference",
+        "group",
+        "annotator",
+    }
 
 
-def test_command_takes_ids_and_spares_what_is_there(tmp_path):
+def test_command_takes_ids_and_keeps_existing_files(tmp_path):
     written(tmp_path, preference("a7", "a8"), preference("a9", "a8"))
     assert confdiff("preferences", "judged.jsonl", "-o", ".", "--ids", cwd=tmp_path).returncode == 0
     assert sorted(file.name for file in tmp_path.iterdir()) == ["judged.jsonl", "pairs.csv"]
