@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from confdiff.tabular.comparisons import compare, items_held_out, split_pairs
-from confdiff.tabular.model.agreement import agreement, wilson_interval
-from confdiff.tabular.scales import parse_scale, recognise_scale
+from confdiff.tabular.scales import parse_scale
 from confdiff.tabular.tables import read_items, read_judged
 
 ITEMS = pd.DataFrame({"x": [1.0, 2.0, 3.0]}, index=["a", "b", "c"])
@@ -59,73 +58,11 @@ def test_what_cannot_be_used_is_named(columns, message):
         compare(read_items(ITEMS), judged(**columns))
 
 
-@pytest.mark.parametrize(
-    ("columns", "named", "message"),
-    [
-        ({}, {"lef": "left"}, "unknown role of a column 'lef'. Did you mean 'left'"),
-        (
-            {},
-            {"left": "right", "right": "right"},
-            "one column cannot have two roles; got left='right' and right='right'",
-        ),
-        ({"difference": [True, False]}, {}, "column 'difference', must be numeric; got true/false"),
-        ({"difference": pd.to_datetime(["2026-01-01"] * 2)}, {}, "must be numeric; got times"),
-    ],
-)
-def test_columns_that_cannot_be(columns, named, message):
-    frame = pd.DataFrame({"left": ["a", "b"], "right": ["b", "c"], "difference": [0.5, -0.25]} | columns)
-    with pytest.raises(ValueError, match=message):
-        read_judged(frame, **named)
-
-
-@pytest.mark.parametrize(
-    ("ids", "message"),
-    [
-        ([1, "a", 2], "the ids must be all numbers or all text"),
-        (["a", None, "c"], "the id is missing in row 1"),
-        (["a", "b", "a"], "the ids must be unique; 'a' in row 2"),
-    ],
-)
-def test_ids_that_cannot_be(ids, message):
-    with pytest.raises(ValueError, match=message):
-        read_items(ITEMS.set_axis(ids))
-
-
 def test_a_scale_that_is_told():
     items = read_items(ITEMS)
     assert compare(items, judged(difference=[0, 75]), parse_scale("0,100")).difference.tolist() == [-1, 0.5]
     with pytest.raises(ValueError, match=r"row 1: 120\.0 is outside a scale from 0 to 100"):
         compare(items, judged(difference=[0, 120]), parse_scale("0,100"))
-
-
-@pytest.mark.parametrize(
-    ("values", "low", "high"),
-    [
-        ([0.5, -1], -1, 1),
-        ([-1, 0, 1], -1, 1),
-        ([-2, 0, 1], -2, 2),
-        ([-3, 3], -3, 3),
-        ([1, 4, 7], 1, 7),
-        ([2, 5], 1, 5),
-        ([-10, 6], -10, 10),
-        ([-100, 50], -100, 100),
-        ([-12.5, 50], -100, 100),
-    ],
-)
-def test_scales_are_recognised(values, low, high):
-    scale = recognise_scale(values)
-    assert (scale.low, scale.high) == (low, high)
-
-
-@pytest.mark.parametrize("values", [[0.2, 1.7], [0, 100], [-250, 3], [0, 5], [1.5, 3], [-6.5, 3]])
-def test_scales_that_cannot_be_told(values):
-    assert recognise_scale(values) is None
-
-
-@pytest.mark.parametrize("text", ["1", "7,1", "a,b", "1,2,3", "nan,1"])
-def test_scales_that_are_none(text):
-    with pytest.raises(ValueError, match="a scale must be two numbers, the lower first"):
-        parse_scale(text)
 
 
 def random_comparisons(n_items=200, n_pairs=1000, seed=0):
@@ -190,21 +127,3 @@ def test_splits_that_cannot_be_made():
     compared = compare(read_items(ITEMS), judged())
     with pytest.raises(ValueError, match="name it with group="):
         split_pairs(compared, 0.2, 0, by="group")
-
-
-def test_agreement_by_hand():
-    p, p_prime, c = np.array([0.2, 0.6, 0.5, 0.5]), np.array([0.7, 0.9, 0.5, 0.9]), np.array([0.5, -0.3, 0.2, 0.0])
-    found = agreement(p, p_prime, c)
-    assert found.pairs == 4
-    assert found.pairwise_accuracy == pytest.approx((1 + 0 + 0.5) / 3)  # the last is a tie, the third not decided
-    assert found.r2 == pytest.approx(1 - (0 + 0.36 + 0.04 + 0.16) / (0.25 + 0.09 + 0.04))
-    assert found.rmse == pytest.approx(np.sqrt((0 + 0.36 + 0.04 + 0.16) / 4))
-    assert found.correlation == pytest.approx(np.corrcoef(p_prime - p, c)[0, 1])
-
-
-def test_wilson_interval():
-    from scipy.stats import binomtest
-
-    expected = binomtest(37, 50).proportion_ci(method="wilson")
-    assert wilson_interval(37 / 50, 50) == pytest.approx((expected.low, expected.high), abs=1e-6)
-    assert wilson_interval(0.5, 0) == (0, 1)

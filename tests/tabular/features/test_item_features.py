@@ -55,17 +55,6 @@ def test_the_form_of_a_text_is_scaled(people):
     np.testing.assert_allclose(ours[[f"note: {measure}" for measure in FORM]], expected, atol=1e-6)
 
 
-def test_the_form_of_texts_by_hand():
-    text = "Well, is it so? No!"
-    form = dict(zip(FORM, form_of([text, "  small", ""]).T, strict=True))
-    assert form["commas"].tolist() == [np.log(2), 0, 0]
-    assert form["exclamation marks"].tolist() == form["question marks"].tolist() == [np.log(2), 0, 0]
-    assert form["lower-case first letter"].tolist() == [0, 1, 0]
-    assert form["characters per word"].tolist() == [len(text) / 5, 7, 0]
-    assert form["length"].tolist() == [np.log(6), np.log(2), 0]
-    assert form_of([]).shape == (0, len(FORM))
-
-
 def test_truth_values_and_times_are_numbers(people):
     ours = ItemFeatures().fit(people).transform(people)
     assert np.allclose(ours["smoker"], [1, -1, -1, 1])

@@ -1,0 +1,40 @@
+"""Descriptions of fits that pass through JSON."""
+
+import json
+
+import pytest
+
+from confdiff.tabular.model.about import About, DataSummary, Validation
+from confdiff.tabular.model.agreement import Agreement
+from confdiff.tabular.options import FitOptions
+from confdiff.tabular.weight_decay import WeightDecaySearch
+
+DATA = DataSummary(
+    items=5, compared_items=4, pairs=9, columns={"age": "number"}, features=1, scale="differences from -1 to 1"
+)
+TEST = Agreement(pairs=3, r2=0.5, pairwise_accuracy=0.75, interval=(0.2, 0.9), rmse=0.1, correlation=0.8)
+
+
+def validation(new_items=None):
+    return Validation(
+        training_pairs=4, validation_pairs=2, test=TEST, new_items=new_items, reliability=((0.1, 0.2, 3),)
+    )
+
+
+@pytest.mark.parametrize("figures", [None, validation(), validation(TEST)])
+@pytest.mark.parametrize("search", [None, WeightDecaySearch("R²", ((1e-5, 0.3), (1e-4, 0.3), (1e-3, 0.2)))])
+def test_what_is_known_of_a_fit_comes_back_through_json(figures, search):
+    options = FitOptions(prior="estimate", kinds={"age": "number"}, weight_decay=1e-5)
+    about = About(
+        data=DATA,
+        options=options,
+        validation=figures,
+        weight_decay_search=search,
+        probabilities=(1, 0, 4),
+        warnings=("few pairs",),
+    )
+    assert About.from_json(json.loads(json.dumps(about.to_json(), allow_nan=False))) == about
+
+
+def test_of_equal_weight_decays_the_smallest_is_best():
+    assert WeightDecaySearch("R²", ((1e-5, 0.3), (1e-4, 0.3), (1e-3, 0.2))).best == 1e-5
