@@ -1,4 +1,4 @@
-"""What all commands have in common: global options, help, warnings, errors, tables at 80 columns."""
+"""What all commands share: global options, help, warnings and errors."""
 
 import re
 import warnings
@@ -14,8 +14,6 @@ from confdiff.cli.commands import as_command
 from confdiff.cli.console import set_verbosity
 from confdiff.cli.main import app
 from confdiff.cli.messages import UserError
-from confdiff.datasets import DATASETS
-from confdiff.methods import METHODS
 
 
 @pytest.fixture(autouse=True)
@@ -140,17 +138,6 @@ def test_warnings_are_printed_once_without_source_lines(flags, expected, capsys)
     set_up_consoles()
     program(flags, standalone_mode=False)
     assert re.fullmatch(expected, capsys.readouterr().err)
-
-
-@pytest.mark.parametrize("width", ["80", ""], ids=["80 columns", "piped"])
-def test_tables_do_not_cut_off_names(width):
-    methods = installed("methods", COLUMNS=width).stdout
-    datasets = installed("data", "list", COLUMNS=width).stdout
-    assert "…" not in methods + datasets
-    for name in METHODS:
-        assert re.search(rf"│ {name} +│", methods), name
-    for name, entry in DATASETS.items():
-        assert re.search(rf"│ {name} +│ +{re.escape(entry.size)} │", datasets), name
 
 
 def test_an_unknown_device_is_refused(tmp_path):

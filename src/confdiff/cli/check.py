@@ -123,7 +123,8 @@ def _text_and_rows(finding: "Finding", report: "CheckReport") -> str:
         return finding.text
     table = report.items if finding.table == "items" else report.pairs
     more = " ..." if finding.count > len(finding.rows) else ""
-    return f"{finding.text} Rows {', '.join(map(str, finding.rows))}{more} ({table.row_numbering})"
+    label = "Row" if len(finding.rows) == 1 else "Rows"
+    return f"{finding.text} {label} {', '.join(map(str, finding.rows))}{more} ({table.row_numbering})"
 
 
 def _print_measures(report: "CheckReport") -> None:
