@@ -13,7 +13,7 @@ from statistics import mean, stdev
 
 import torch
 
-from confdiff.experiments.paper import printed_numbers
+from confdiff.experiments.plans.printed import printed_numbers
 from confdiff.experiments.trials.run import recipe_for, run_trial
 from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.pairs import STRATEGIES
@@ -22,7 +22,7 @@ from confdiff.tasks import TaskSpec
 
 def trial(spec: TrialSpec, passes: int) -> float:
     """Return the accuracy of one trial with this number of forward passes per step."""
-    accuracy: float = run_trial(spec, recipe=replace(recipe_for(spec), forward_passes=passes))["accuracy"]
+    accuracy: float = run_trial(spec, recipe=replace(recipe_for(spec), forward_passes=passes)).accuracy
     return accuracy
 
 

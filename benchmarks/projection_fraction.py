@@ -12,7 +12,7 @@ from statistics import mean
 
 import torch
 
-from confdiff.experiments.study import CONDITIONS
+from confdiff.experiments.plans.study import CONDITIONS
 from confdiff.experiments.trials.run import recipe_for
 from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.methods import METHODS

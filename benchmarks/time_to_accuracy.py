@@ -15,6 +15,7 @@ from statistics import mean
 import torch
 
 from confdiff.estimators import ConfDiffClassifier
+from confdiff.experiments.trials.record import TrialRecord
 from confdiff.experiments.trials.store import Store
 from confdiff.metrics import accuracy
 from confdiff.tasks import Task, TaskSpec, make_task
@@ -27,10 +28,11 @@ def aim_of(dataset: str, results: Path) -> tuple[float, int]:
     """Return the mean accuracy of ConfDiff-ABS at prior .5 after 200 epochs, and the number of trials."""
     cell = ("authors", dataset, 0.5, "confdiff-abs", PAPER_EPOCHS)
     accuracies = [
-        record["accuracy"]
+        record.accuracy
         for record in Store(results).records()
-        if tuple(record[name] for name in ("protocol", "dataset", "prior", "method", "epochs")) == cell
-        and not {"noise", "prior_factor", "fraction"} & set(record)
+        if isinstance(record, TrialRecord)
+        and (record.protocol, record.dataset, record.prior, record.method, record.epochs) == cell
+        and not record.options
     ]
     if not accuracies:
         raise SystemExit(f"{results} has no trial of ConfDiff-ABS on {dataset}: run confdiff reproduce first.")

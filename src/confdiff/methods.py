@@ -1,4 +1,4 @@
-"""The table of methods: what each learns from, by which risk, with which correction, and who proposed it."""
+"""The table of methods: the supervision, risk, correction and reference of each."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,26 +32,47 @@ from confdiff.risks import (
 from confdiff.validation import check_choice, companion_missing, one_prior_only, prior_missing, two_classes_only
 
 PriorUse = Literal["needed", "optional", "unused"]
-"""What a method does with the class prior; where it is optional, the differences tell what they can without it."""
+"""Whether a method needs the class prior, can use it, or ignores it. Without an optional prior, the differences alone
+determine the scores as far as they can."""
 
 
 @dataclass(frozen=True)
 class Method:
     """A row of the table.
 
-    learns_from: which supervision of the pairs it reads.
-    terms: (g, g_prime, *targets, prior=, weight=, loss=) -> its partial risks; ``prior`` only if it uses one.
-    term_names: what the partial risks are called in messages.
-    correction: applied to every partial risk before the sum.
-    prior: whether it needs the class prior, can use it, or has no use for it.
-    reference: paper and equation it comes from; :data:`REFERENCES` has the papers.
-    project: where its targets are posteriors that it makes itself: its predictions, projected on what c allows.
-    companion: (model, items, rows, prior, strategy=) -> what it keeps beside the network while that is trained.
-    classifies: whether the sign of a score tells the class; methods that only rank order scores, and say no more.
-    multiclass: what ``terms`` are for K classes, where scores and targets are (n, K); None where it knows two only.
+    Attributes
+    ----------
+    name : str
+        The name that users type.
+    label : str
+        The name as people write it, in reports and plots.
+    family : str
+        Methods of one family share a range of colours: ``confdiff``, ``pcomp``, ``ranking`` or ``oracle``.
+    learns_from : str
+        The supervision of the pairs that it reads.
+    terms : callable
+        ``(g, g_prime, *targets, prior=, weight=, loss=)`` -> partial risks; ``prior`` only if the method uses one.
+    term_names : tuple of str
+        Names of the partial risks in messages.
+    correction : callable
+        Applied to every partial risk before the sum.
+    prior : {"needed", "optional", "unused"}
+        Whether it needs the class prior, can use it, or ignores it.
+    reference : str
+        Paper and equation that it comes from; :data:`REFERENCES` has the papers.
+    project : callable, optional
+        Projects predictions on what c allows, for methods that make the posteriors they learn from themselves.
+    companion : callable, optional
+        ``(model, items, rows, prior, strategy=)`` -> state that is kept next to the network during training.
+    classifies : bool
+        Whether the sign of a score determines the class; the scores of other methods only rank.
+    multiclass : callable, optional
+        The ``terms`` for K classes, where scores and targets are (n, K); None for methods of two classes only.
     """
 
     name: str
+    label: str
+    family: str
     learns_from: Supervision
     terms: Callable[..., Tensor]
     term_names: tuple[str, ...]
@@ -70,7 +91,7 @@ class Method:
 
     @property
     def needs_exchangeable_pairs(self) -> bool:
-        """Whether the answer depends on which item of a pair comes first, so that the order must carry no meaning.
+        """Whether the risk depends on which item of a pair comes first, so that the order must carry no meaning.
 
         A sum of uncorrected terms is symmetric under (x, x', c) -> (x', x, -c); corrected terms one by one are not.
         """
@@ -85,9 +106,25 @@ class Method:
         weight: Tensor | None = None,
         loss: MarginLoss | None = None,
     ) -> Tensor:
-        """The partial risks before correction, shape (k,). Scores (n, K) are those of K classes.
+        """Return the partial risks before correction.
 
-        loss: the logistic one if none is given; for K classes the cross-entropy.
+        Parameters
+        ----------
+        g, g_prime : Tensor of shape (n,) or (n, K)
+            Scores of the first and the second items, for two or for K classes.
+        *targets : Tensor
+            What the method learns from, such as differences of shape (n,) or (n, K).
+        prior : float or Tensor, optional
+            The class prior.
+        weight : Tensor of shape (n,), optional
+            Weights of the pairs.
+        loss : callable, optional
+            By default the logistic loss; for K classes the cross-entropy.
+
+        Returns
+        -------
+        Tensor of shape (k,)
+            The partial risks.
         """
         if self.needs_prior and prior is None and self.companion is None:  # a companion knows the prior already
             raise prior_missing(self.name)
@@ -109,23 +146,26 @@ class Method:
         return self.multiclass
 
     def names_of(self, terms: Tensor, *, many: bool = False) -> tuple[str, ...]:
-        """What partial risks are called; those of each of many classes have no letters of their own."""
+        """Return the names of partial risks; those of K classes are numbered."""
         if not many or len(terms) == 2:
             return self.term_names
         return tuple(f"{item} items, class {k}" for item in ("first", "second") for k in range(len(terms) // 2))
 
     def risk(self, g: Tensor, g_prime: Tensor, *targets: Tensor, **options: Any) -> Tensor:
-        """What is minimised: the sum of the corrected partial risks, shape (). Options as in ``partial_risks``."""
+        """Return the objective of training, shape (): the sum of the corrected partial risks.
+
+        Parameters are those of :meth:`partial_risks`.
+        """
         return self.correction(self.partial_risks(g, g_prime, *targets, **options)).sum()
 
 
 def _many(g: Tensor) -> bool:
-    """Whether scores are those of K classes; a column is not."""
+    """Return whether scores are those of K classes; a single column is not."""
     return g.ndim == 2 and g.shape[1] > 1
 
 
 def _projected(project: Projection, g: Tensor, g_prime: Tensor, c: Any, **options: Any) -> tuple[Tensor, Tensor]:
-    """The posteriors that the current scores and the differences of pairs give to learn from."""
+    """Return the posteriors to learn from: the current predictions, projected on the differences."""
     if _many(g):
         return multiclass_targets(g, g_prime, c, **options)
     return projected_targets(g, g_prime, c, project=project, **options)
@@ -140,9 +180,11 @@ REFERENCES = {
 """Short name of a paper, as the rows of the table have it -> the paper."""
 
 
-def _confdiff(name: str, correction: Correction, equation: int) -> Method:
+def _confdiff(name: str, label: str, correction: Correction, equation: int) -> Method:
     return Method(
         name=name,
+        label=label,
+        family="confdiff",
         learns_from="differences",
         terms=confdiff_terms,
         term_names=("A", "B", "C", "D"),
@@ -153,24 +195,13 @@ def _confdiff(name: str, correction: Correction, equation: int) -> Method:
     )
 
 
-def _regression(
-    name: str, terms: Callable[..., Tensor], names: tuple[str, ...], kind: str, multiclass: Callable[..., Tensor] | None
+def _projection(
+    name: str, label: str, project: Projection, kind: str, multiclass: Callable[..., Tensor] | None = None
 ) -> Method:
     return Method(
         name=name,
-        learns_from="differences",
-        terms=terms,
-        term_names=names,
-        correction=identity,
-        prior="optional",
-        reference=f"confdiff ({kind})",
-        multiclass=multiclass,
-    )
-
-
-def _projection(name: str, project: Projection, kind: str, multiclass: Callable[..., Tensor] | None = None) -> Method:
-    return Method(
-        name=name,
+        label=label,
+        family="confdiff",
         learns_from="differences",
         terms=supervised_terms,
         term_names=("first items", "second items"),
@@ -182,33 +213,26 @@ def _projection(name: str, project: Projection, kind: str, multiclass: Callable[
     )
 
 
-def _pcomp(name: str, correction: Correction) -> Method:
+def _pcomp(name: str, label: str, correction: Correction) -> Method:
+    kind = "unbiased" if correction is identity else "risk correction"
     return Method(
         name=name,
+        label=label,
+        family="pcomp",
         learns_from="order",
         terms=pcomp_terms,
         term_names=("positives", "negatives"),
         correction=correction,
         prior="needed",
-        reference="Feng et al. 2021 (risk correction)" if correction is not identity else "Feng et al. 2021 (unbiased)",
+        reference=f"Feng et al. 2021 ({kind})",
     )
 
 
-_PCOMP_TEACHER = Method(
-    name="pcomp-teacher",
-    learns_from="order",
-    terms=pcomp_teacher_terms,
-    term_names=("first items", "second items", "consistency"),
-    correction=identity,
-    prior="needed",
-    reference="Feng et al. 2021 (Pcomp-Teacher)",
-    companion=PcompTeacher,
-)
-
-
-def _ranking(name: str, terms: Callable[..., Tensor], reference: str) -> Method:
+def _ranking(name: str, label: str, terms: Callable[..., Tensor], reference: str) -> Method:
     return Method(
         name=name,
+        label=label,
+        family="ranking",
         learns_from="differences",
         terms=terms,
         term_names=("pairs",),
@@ -219,9 +243,11 @@ def _ranking(name: str, terms: Callable[..., Tensor], reference: str) -> Method:
     )
 
 
-def _oracle(name: str, learns_from: Supervision, equation: int) -> Method:
+def _oracle(name: str, label: str, learns_from: Supervision, equation: int) -> Method:
     return Method(
         name=name,
+        label=label,
+        family="oracle",
         learns_from=learns_from,
         terms=supervised_terms,
         term_names=("first items", "second items"),
@@ -232,41 +258,66 @@ def _oracle(name: str, learns_from: Supervision, equation: int) -> Method:
     )
 
 
-METHODS: dict[str, Method] = {
-    method.name: method
-    for method in (
-        _confdiff("confdiff-unbiased", identity, 8),
-        _confdiff("confdiff-relu", relu, 12),
-        _confdiff("confdiff-abs", absolute, 12),
-        _regression(
-            "confdiff-regression",
-            regression_terms,
-            ("difference", "mean"),
-            "difference regression",
-            multiclass_regression_terms,
-        ),
-        _regression(
-            "confdiff-combined",
-            combined_terms,
-            ("difference", "mean", "first items", "second items"),
-            "regression and projection",
-            None,
-        ),
-        _projection("confdiff-projection", euclidean_projection, "Euclidean", multiclass_supervised_terms),
-        _projection("confdiff-information", information_projection, "information"),
-        _pcomp("pcomp-unbiased", identity),
-        _pcomp("pcomp-relu", relu),
-        _pcomp("pcomp-abs", absolute),
-        _PCOMP_TEACHER,
-        _ranking("bpr", bpr_terms, "Rendle et al. 2009 (BPR-Opt)"),
-        _ranking("mrl", mrl_terms, "Wang et al. 2023 (Table 3, margin ranking loss)"),
-        _oracle("oracle-hard", "labels", 1),
-        _oracle("oracle-soft", "posteriors", 4),
-    )
-}
+_REGRESSION = Method(
+    name="confdiff-regression",
+    label="ConfDiff-Regression",
+    family="confdiff",
+    learns_from="differences",
+    terms=regression_terms,
+    term_names=("difference", "mean"),
+    correction=identity,
+    prior="optional",
+    reference="confdiff (difference regression)",
+    multiclass=multiclass_regression_terms,
+)
+_COMBINED = Method(
+    name="confdiff-combined",
+    label="ConfDiff-Combined",
+    family="confdiff",
+    learns_from="differences",
+    terms=combined_terms,
+    term_names=("difference", "mean", "first items", "second items"),
+    correction=identity,
+    prior="optional",
+    reference="confdiff (regression and projection)",
+)
+_PCOMP_TEACHER = Method(
+    name="pcomp-teacher",
+    label="Pcomp-Teacher",
+    family="pcomp",
+    learns_from="order",
+    terms=pcomp_teacher_terms,
+    term_names=("first items", "second items", "consistency"),
+    correction=identity,
+    prior="needed",
+    reference="Feng et al. 2021 (Pcomp-Teacher)",
+    companion=PcompTeacher,
+)
+
+_TABLE = (
+    _confdiff("confdiff-unbiased", "ConfDiff-Unbiased", identity, 8),
+    _confdiff("confdiff-relu", "ConfDiff-ReLU", relu, 12),
+    _confdiff("confdiff-abs", "ConfDiff-ABS", absolute, 12),
+    _REGRESSION,
+    _COMBINED,
+    _projection(
+        "confdiff-projection", "ConfDiff-Projection", euclidean_projection, "Euclidean", multiclass_supervised_terms
+    ),
+    _projection("confdiff-information", "ConfDiff-Information", information_projection, "information"),
+    _pcomp("pcomp-unbiased", "Pcomp-Unbiased", identity),
+    _pcomp("pcomp-relu", "Pcomp-ReLU", relu),
+    _pcomp("pcomp-abs", "Pcomp-ABS", absolute),
+    _PCOMP_TEACHER,
+    _ranking("bpr", "BPR", bpr_terms, "Rendle et al. 2009 (BPR-Opt)"),
+    _ranking("mrl", "MRL", mrl_terms, "Wang et al. 2023 (Table 3, margin ranking loss)"),
+    _oracle("oracle-hard", "Oracle-Hard", "labels", 1),
+    _oracle("oracle-soft", "Oracle-Soft", "posteriors", 4),
+)
+
+METHODS: dict[str, Method] = {method.name: method for method in _TABLE}
 """Name -> method."""
 
 
 def find_method(name: str) -> Method:
-    """The row called ``name``; an unknown name is answered with the nearest one."""
+    """Return the method of a name; for an unknown name, the error suggests the nearest one."""
     return METHODS[check_choice("method", name, METHODS)]

@@ -1,162 +1,184 @@
-"""confdiff run, reproduce, report: trials, grids of trials, and what came out of them."""
+"""confdiff run, reproduce, report: trials, the paper's experiments, and their report."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Column, Table
+from rich.table import Table
 
-from confdiff.cli.console import check_folder_name, complain, messages, results, say, say_files
-from confdiff.cli.options import FolderOption
+from confdiff.cli import console
+from confdiff.cli.console import check_folder_name, complain, name_column, say, say_files, status
+from confdiff.cli.options import FolderOption, IncompleteOption, argument, option, output_option, switch
+from confdiff.experiments.plans import EXPERIMENTS, REPRODUCIBLE
 
 if TYPE_CHECKING:
-    from confdiff.experiments.trials.run import Record
+    from confdiff.experiments.report import blocks
+    from confdiff.experiments.trials.record import Record
     from confdiff.experiments.trials.runner import Spec
-    from confdiff.experiments.trials.spec import TrialSpec
     from confdiff.experiments.trials.store import Store
 
-Results = Annotated[Path, typer.Option("--results", help="Folder in which finished trials are kept and looked up.")]
-Jobs = Annotated[int, typer.Option(min=1, help="Worker processes, of one thread each.")]
-Epochs = Annotated[int, typer.Option(min=1, help="Passes over the pairs.")]
-Trials = Annotated[int, typer.Option(min=1, help="Trials a cell: seeds 0, 1, ...")]
-Protocol = Annotated[str, typer.Option(help="`paper`: as the text says; `authors`: as their program does.")]
+_LISTED = "; ".join(f"`{name}` ({EXPERIMENTS[name].description})" for name in REPRODUCIBLE)
+_SELECTION = "Select trials"
+
+ResultsOption = Annotated[
+    Path, option("--results", metavar="FOLDER", help="Folder where finished trials are looked up and kept.")
+]
+JobsOption = Annotated[int, option(min=1, metavar="N", help="Number of trials at a time, with one thread each.")]
+EngineOption = Annotated[
+    str | None,
+    option(
+        metavar="NAME",
+        help="What runs the trials: `serial` or `processes`. If omitted, `serial` for one job, else `processes`.",
+    ),
+]
+TrialsOption = Annotated[int, option(min=1, metavar="N", help="Trials per cell, with seeds 0, 1, ...")]
 
 
 def run(
-    dataset: Annotated[str, typer.Argument(help="A data set of `confdiff data list`.")] = "digits",
-    method: Annotated[str, typer.Option(help="Methods of `confdiff methods`, separated by commas.")] = "confdiff-abs",
-    prior: Annotated[str, typer.Option(help="Class priors, separated by commas.")] = "0.5",
-    trials: Trials = 1,
-    epochs: Epochs = 200,
-    protocol: Protocol = "paper",
-    n_pairs: Annotated[int | None, typer.Option(help="How many pairs; the paper's number if not given.")] = None,
-    incomplete: Annotated[
-        bool, typer.Option("--incomplete", help="CIFAR-10: go with the batches that are here.")
-    ] = False,
-    jobs: Jobs = 1,
-    keep: Results = Path("results"),
+    dataset: Annotated[str, argument(metavar="DATASET", help="Data set, as `confdiff data list` names it.")] = "digits",
+    methods: Annotated[
+        str, option(metavar="NAMES", help="Methods of `confdiff methods`, separated by commas.")
+    ] = "confdiff-abs",
+    priors: Annotated[str, option(metavar="NUMBERS", help="Class priors, separated by commas.")] = "0.5",
+    trials: TrialsOption = 1,
+    epochs: Annotated[int, option(min=1, metavar="N", help="Passes over the pairs.")] = 200,
+    protocol: Annotated[
+        str, option(metavar="NAME", help="`paper`: as the text describes; `authors`: as their program does.")
+    ] = "paper",
+    n_pairs: Annotated[
+        int | None, option(metavar="N", help="Number of pairs. If omitted, the paper's number for the data set.")
+    ] = None,
+    incomplete: IncompleteOption = False,
+    jobs: JobsOption = 1,
+    engine: EngineOption = None,
+    results: ResultsOption = Path("results"),
     folder: FolderOption = None,
 ) -> None:
-    """Train and test one or more methods on a data set; finished trials are kept and not done again."""
-    with messages.status("loading PyTorch"):
+    """Train and test methods on a data set. Finished trials are kept and not run again.
+
+    Examples:
+        confdiff run digits --methods confdiff-abs,oracle-soft --trials 3
+        confdiff run pendigits --priors .2,.5 --protocol authors --jobs 2
+    """
+    with status("loading PyTorch"):
         from confdiff.datasets import DATASETS
+        from confdiff.experiments.plans.experiment import accuracy_table
+        from confdiff.experiments.trials.runner import run_trials
         from confdiff.experiments.trials.spec import TrialSpec
         from confdiff.tasks import TaskSpec
 
-    names, priors = _words(method), _numbers("--prior", prior)
-    if not (names and priors):
-        raise ValueError(f"{'--prior' if names else '--method'} names nothing: there is nothing to run.")
+    names = _words(methods)
+    values = _numbers("--priors", priors)
+    if not names:
+        raise ValueError("--methods names no method: there is nothing to run.")
+    if not values:
+        raise ValueError("--priors names no prior: there is nothing to run.")
     if incomplete and dataset in DATASETS and not DATASETS[dataset].optional_files:
         raise ValueError(f"--incomplete is for CIFAR-10, which comes in batches; {dataset} does not.")
     specs = [
-        TrialSpec(TaskSpec(dataset, each, protocol, seed, n_pairs=n_pairs, incomplete=incomplete), name, epochs)
+        TrialSpec(TaskSpec(dataset, prior, protocol, seed, n_pairs=n_pairs, incomplete=incomplete), name, epochs)
         for seed in range(trials)
-        for each in priors
+        for prior in values
         for name in names
     ]
-    _run(specs, keep, jobs, folder)
+    options: dict[str, Any] = {"jobs": jobs, "engine": engine, "folder": folder}
+    _carry_out(specs, results, lambda **more: run_trials(specs, **options, **more), accuracy_table)
 
 
 def reproduce(
-    name: Annotated[
-        str,
-        typer.Argument(
-            help="`table1` (images), `table2` (UCI sets), `table3` (recommenders), `figure1` to `figure3`, "
-            "or `study` (our methods and ABS under noise).",
-            show_default=False,
-        ),
-    ],
-    datasets: Annotated[str | None, typer.Option(help="Only these data sets, such as usps,letter.")] = None,
-    methods: Annotated[str | None, typer.Option(help="Only these methods, such as confdiff-abs,oracle-soft.")] = None,
-    priors: Annotated[str | None, typer.Option(help="Only these priors, such as .2,.8.")] = None,
-    points: Annotated[
-        str | None, typer.Option(help="Figures: only these places on their axes, such as .8,1.2 for figure3.")
+    name: Annotated[str, argument(metavar="NAME", help=f"Experiment: {_LISTED}.")],
+    datasets: Annotated[
+        str | None, option(metavar="NAMES", panel=_SELECTION, help="Only these data sets, such as usps,letter.")
     ] = None,
-    trials: Trials = 5,
+    methods: Annotated[
+        str | None,
+        option(metavar="NAMES", panel=_SELECTION, help="Only these methods, such as confdiff-abs,oracle-soft."),
+    ] = None,
+    priors: Annotated[
+        str | None, option(metavar="NUMBERS", panel=_SELECTION, help="Only these priors, such as .2,.8.")
+    ] = None,
+    points: Annotated[
+        str | None,
+        option(
+            metavar="NUMBERS",
+            panel=_SELECTION,
+            help="Figures: only these positions on their axes, such as .8,1.2 for figure3.",
+        ),
+    ] = None,
+    trials: TrialsOption = 5,
     epochs: Annotated[
-        int | None, typer.Option(min=1, help="Passes over the pairs; 200 as in the paper, 50 for table3 and the study.")
+        int | None,
+        option(
+            min=1, metavar="N", help="Passes over the pairs. If omitted, 200 as in the paper; 50 for table3, study."
+        ),
     ] = None,
     protocol: Annotated[
         str | None,
-        typer.Option(help="`authors` (the default): as their program does; `paper`: as the text says. Not for table3."),
+        option(metavar="NAME", help="`authors` (the default): as their program does; `paper`: as the text describes."),
     ] = None,
     without_prior: Annotated[
-        bool, typer.Option("--without-prior", help="Do not tell the learner the class prior (methods that can).")
+        bool, switch("--without-prior", help="table1, table2: do not give the learner the class prior.")
     ] = False,
     user_prior: Annotated[
-        bool, typer.Option("--user-prior", help="table3: tell each user's own prior in place of the global one.")
+        bool, switch("--user-prior", help="table3: give each user's own prior instead of the global one.")
     ] = False,
     early_stopping: Annotated[
-        bool,
-        typer.Option("--early-stopping", help="table3: stop by interactions that are kept back; the paper does not."),
+        bool, switch("--early-stopping", help="table3: stop training by held-out interactions; the paper does not.")
     ] = False,
-    jobs: Jobs = 2,
-    keep: Results = Path("results"),
+    jobs: JobsOption = 2,
+    engine: EngineOption = None,
+    results: ResultsOption = Path("results"),
     folder: FolderOption = None,
 ) -> None:
     """Run the trials of a table or figure of the paper, or of a study.
 
-    Stop it at will: the same command does what is missing.
+    It can be stopped at any time: the same command continues with the missing trials.
+
+    Examples:
+        confdiff reproduce table2
+        confdiff reproduce figure3 --datasets pendigits --trials 3
+        confdiff reproduce table2 --methods confdiff-regression --without-prior
     """
-    with messages.status("loading PyTorch"):
-        from confdiff.experiments.figures import FIGURES, figure_grid
-        from confdiff.experiments.paper import TABLES, table_grid
-        from confdiff.experiments.study import study_grid
+    with status("loading PyTorch"):
+        from confdiff.experiments.plans import find_experiment
         from confdiff.validation import check_choice
 
-    check_choice("table, figure or study", name, [*TABLES, "table3", *FIGURES, "study"])
-    for flag, value, names in (
-        ("--points", points, [*FIGURES]),
-        ("--priors", priors, [*TABLES, *FIGURES, "study"]),
-        ("--protocol", protocol, [*TABLES, *FIGURES, "study"]),
-        ("--without-prior", without_prior, [*TABLES]),
-        ("--user-prior", user_prior, ["table3"]),
-        ("--early-stopping", early_stopping, ["table3"]),
-    ):
-        if value and name not in names:
-            raise ValueError(f"{flag} is not for {name}, but for {', '.join(names)}.")
-    options: dict[str, Any] = {"datasets": _words(datasets), "methods": _words(methods), "trials": trials}
-    options |= {} if epochs is None else {"epochs": epochs}
-    if name == "table3":
-        options |= {"prior": "user" if user_prior else "global", "early_stopping": early_stopping}
-        _reproduce_table3(options, keep, jobs, folder)
-        return
-    options |= {"priors": _numbers("--priors", priors), "protocol": protocol or "authors"}
-    if name == "study":
-        _run(study_grid(**options), keep, jobs, folder)
-        return
-    if name in FIGURES:
-        _run(figure_grid(name, **options, points=_numbers("--points", points)), keep, jobs, folder)
-        return
-    _run(table_grid(name, **options, prior_is_told=not without_prior), keep, jobs, folder)
+        experiment = find_experiment(check_choice("experiment", name, REPRODUCIBLE))
+    options = {
+        "datasets": ("--datasets", _words(datasets)),
+        "methods": ("--methods", _words(methods)),
+        "priors": ("--priors", _numbers("--priors", priors)),
+        "points": ("--points", _numbers("--points", points)),
+        "trials": ("--trials", trials),
+        "epochs": ("--epochs", epochs),
+        "protocol": ("--protocol", protocol),
+        "prior_given": ("--without-prior", False if without_prior else None),
+        "prior": ("--user-prior", "user" if user_prior else None),
+        "early_stopping": ("--early-stopping", early_stopping or None),
+    }
+    chosen = {key: value for key, (_, value) in options.items() if value not in (None, [])}
+    for key in chosen:
+        _check_option_is_for(name, key, options[key][0])
+    if "folder" in experiment.options:
+        chosen["folder"] = folder
+    assert experiment.grid is not None
+    specs = experiment.grid(**chosen)
+    where = {"jobs": jobs, "engine": engine, "folder": folder}
+    _carry_out(specs, results, lambda **more: experiment.run(specs, **where, **more), experiment.summary)
 
 
-def _reproduce_table3(options: dict[str, Any], keep: Path, jobs: int, folder: Path | None) -> None:
-    from confdiff.experiments.plans.recommender_trial import run_recommender_trial
-    from confdiff.experiments.plans.table3 import table3_grid
-    from confdiff.experiments.rankings import METRICS, ranking_rows
-    from confdiff.experiments.trials.runner import run_missing
-    from confdiff.experiments.wording import number
+def _check_option_is_for(name: str, option_name: str, flag: str) -> None:
+    """Check that the grid of an experiment takes an option."""
+    from confdiff.experiments.plans import find_experiment
 
-    specs = table3_grid(**options, folder=folder)
-    wanted = {spec.key for spec in specs}
-
-    def run(**told: Any) -> Any:
-        return run_missing(specs, run_recommender_trial, jobs=jobs, folder=folder, **told)
-
-    def show(store: "Store") -> None:
-        table = Table("data set", Column("method", no_wrap=True), *METRICS, Column("trials", justify="right"))
-        for row in ranking_rows(record for record in store.records() if record["key"] in wanted):
-            cells = (number(row.mean(metric), row.std(metric)) for metric in METRICS)
-            table.add_row(row.dataset, row.method, *cells, str(row.trials))
-        results.print(table)
-
-    _carry_out(specs, keep, run, show)
+    takers = [each for each in REPRODUCIBLE if option_name in find_experiment(each).options]
+    if name not in takers:
+        raise ValueError(f"{flag} is not for {name}, but for {', '.join(takers)}.")
 
 
 def _words(text: str | None) -> list[str]:
-    return [word for word in (text or "").replace(",", " ").split() if word]
+    return (text or "").replace(",", " ").split()
 
 
 def _numbers(flag: str, text: str | None) -> list[float]:
@@ -167,82 +189,85 @@ def _numbers(flag: str, text: str | None) -> list[float]:
 
 
 def report(
-    keep: Results = Path("results"),
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the files.")] = Path("report"),
+    results: ResultsOption = Path("results"),
+    output: Annotated[Path, output_option("Folder for the files.")] = Path("report"),
 ) -> None:
-    """Write what the trials gave beside the paper's numbers, as Markdown, CSV and one HTML page."""
+    """Write a report of the finished trials, with the paper's numbers: Markdown, CSV, and one HTML page.
+
+    Examples:
+        confdiff report
+        confdiff report --results elsewhere -o page
+    """
     check_folder_name("--output", output)
-    with messages.status("reading the trials"):
-        from confdiff.experiments.report import write_report
+    with status("reading the trials"):
+        from confdiff.experiments.report.writing import write_report
         from confdiff.experiments.trials.store import Store
 
-        files = write_report(Store(keep), output)
+        files = write_report(Store(results), output)
     say_files(files)
-
-
-def _run(specs: "Sequence[TrialSpec]", keep: Path, jobs: int, folder: Path | None) -> None:
-    """Run trials, pack the results, and show them."""
-    from confdiff.experiments.trials.runner import run_trials
-
-    def run(**told: Any) -> Any:
-        return run_trials(specs, jobs=jobs, folder=folder, **told)
-
-    _carry_out(specs, keep, run, lambda store: _show(specs, store))
 
 
 def _carry_out(
     specs: "Sequence[Spec]",
-    keep: Path,
+    folder: Path,
     run: "Callable[..., Sequence[tuple[Spec, str]]]",
-    show: "Callable[[Store], None]",
+    summary: "Callable[[Sequence[Record]], blocks.Table]",
 ) -> None:
-    """Run trials with a progress bar, pack the results, and show them."""
-    from concurrent.futures.process import BrokenProcessPool
-
-    from confdiff.cli.grid_bar import GridBar
-    from confdiff.experiments.grouping import grouped
+    """Run trials with a progress bar, pack the results, and print their summary."""
     from confdiff.experiments.trials.store import Store
 
-    store = Store(keep)
+    store = Store(folder)
     store.make_room()
-    wanted = {spec.key for spec in specs}
-    with GridBar() as bar:
-        try:
-            failures = run(store=store, progress=bar.show)
-        except (KeyboardInterrupt, BrokenProcessPool) as stop:
-            kept = f"{len(wanted & store.keys())} of {len(wanted)} trials are kept in {keep}"
-            by_hand = isinstance(stop, KeyboardInterrupt)
-            complain(
-                ("stopped" if by_hand else "a worker process was killed, perhaps as memory ran out (fewer --jobs help)")
-                + f": {kept}; the same command goes on from there"
-            )
-            raise typer.Exit(130 if by_hand else 1) from None
+    failures = _run_until_stopped(specs, store, run)
     store.compact()
-    show(store)
-    for group in grouped(failures, lambda failure: failure[1]):
-        (spec, why), more = group[0], len(group) - 1
-        complain(f"failed: {spec}{f' (and {more} more)' if more else ''}: {why}")
+    keys = {spec.key for spec in specs}
+    records = [record for record in store.records() if record.key in keys]
+    if records:
+        _print_table(summary(records))
+        say(f"The trials are kept in {folder}. Write a report with: confdiff report --results {folder}")
+    _print_failures(failures)
     if failures:
         raise typer.Exit(1)
 
 
-def _show(specs: "Sequence[TrialSpec]", store: "Store") -> None:
-    from confdiff.experiments.cells import PLAIN
-    from confdiff.experiments.grouping import grouped
-    from confdiff.experiments.wording import mean_of
+def _run_until_stopped(
+    specs: "Sequence[Spec]", store: "Store", run: "Callable[..., Sequence[tuple[Spec, str]]]"
+) -> "Sequence[tuple[Spec, str]]":
+    """Run trials; a stop by Ctrl-C or a killed worker ends the command with one line and an exit status."""
+    from concurrent.futures.process import BrokenProcessPool
 
-    def options(record: "Record") -> str:
-        return ", ".join(f"{name} {value}" for name, value in record.items() if name not in PLAIN)
+    from confdiff.cli.grid_bar import GridBar
 
-    wanted = {spec.key for spec in specs}
-    records = [record for record in store.records() if record["key"] in wanted]
-    if not records:
-        return
-    table = Table("data set", Column("prior", justify="right"), "method", "options", "accuracy (trials)")
-    for group in grouped(
-        records, lambda record: (record["dataset"], record["prior"], record["method"], options(record))
-    ):
-        first, trials = group[0], {record["seed"]: record["accuracy"] for record in group}
-        table.add_row(first["dataset"], f"{first['prior']:g}", first["method"], options(first), mean_of(trials))
-    results.print(table)
-    say(f"kept in {store.folder}; confdiff report --results {store.folder} makes a page of them")
+    with GridBar() as bar:
+        try:
+            return run(store=store, progress=bar.show)
+        except (KeyboardInterrupt, BrokenProcessPool) as stop:
+            is_interrupt = isinstance(stop, KeyboardInterrupt)
+            keys = {spec.key for spec in specs}
+            cause = (
+                "stopped"
+                if is_interrupt
+                else "a worker process was killed, perhaps for lack of memory (try fewer --jobs)"
+            )
+            finished = f"{len(keys & store.keys())} of {len(keys)} trials are kept in {store.folder}"
+            complain(f"{cause}: {finished}; the same command continues from there")
+            raise typer.Exit(130 if is_interrupt else 1) from None
+
+
+def _print_failures(failures: "Sequence[tuple[Spec, str]]") -> None:
+    """Print each reason once, with the first trial that failed for it."""
+    from confdiff.experiments.statistics import grouped
+
+    for group in grouped(failures, lambda failure: failure[1]):
+        spec, reason = group[0]
+        more = f" (and {len(group) - 1} more)" if len(group) > 1 else ""
+        complain(f"failed: {spec}{more}: {reason}")
+
+
+def _print_table(table: "blocks.Table") -> None:
+    from confdiff.experiments.report.blocks import to_cell
+
+    printed = Table(*(name_column(title) if title == "method" else title for title in table.head))
+    for row in table.rows:
+        printed.add_row(*(to_cell(value).text for value in row))
+    console.results.print(printed)

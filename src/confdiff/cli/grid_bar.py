@@ -1,4 +1,4 @@
-"""A bar over the trials of a grid, with the time that is left."""
+"""A progress bar over the trials of an experiment, with the time that is left."""
 
 import time
 from collections.abc import Callable
@@ -11,19 +11,27 @@ from confdiff.cli.console import messages
 
 
 class GridBar:
-    """Shows what is being done, how much of it, and how long the rest takes.
+    """Show the kind of work, how much of it is done, and the time that is left.
 
-    The time left is judged by all that was done since the bar began. Bars usually look at the last half minute, in
-    which no trial may end, or two that ran side by side.
+    The time left is estimated from everything done since the bar began. Common bars use the last half minute, in
+    which no trial may end, or two that ran in parallel.
+
+    Parameters
+    ----------
+    clock : callable
+        Returns the time in seconds.
     """
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self.clock, self.what = clock, ""
-        self.began = self.last = 0.0
-        self.before = self.done = 0
+        self.clock = clock
+        self.kind = ""
+        self.began = 0.0
+        self.last = 0.0
+        self.before = 0
+        self.done = 0
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         self.bar = Progress(*columns, TextColumn("left {task.fields[left]}"), console=messages)
-        self.task = self.bar.add_task("looking what is there", total=None, left="-:--:--")
+        self.task = self.bar.add_task("looking up finished trials", total=None, left="-:--:--")
 
     def __enter__(self) -> "GridBar":
         self.bar.start()
@@ -32,18 +40,22 @@ class GridBar:
     def __exit__(self, *raised: type[BaseException] | BaseException | TracebackType | None) -> None:
         self.bar.stop()
 
-    def show(self, what: str, done: int, total: int) -> None:
-        """So much of it is done; to be told again and again, also where nothing is new."""
+    def show(self, kind: str, done: int, total: int) -> None:
+        """Update the bar; to be called regularly, also where nothing has changed."""
         now = self.clock()
-        if what != self.what:  # teachers, then trials; what was done before the bar began took no time of it
-            self.what, self.began, self.before, self.done = what, now, done, done
+        if kind != self.kind:  # teachers, then trials; those finished before the bar began took none of its time
+            self.kind = kind
+            self.began = now
+            self.before = done
+            self.done = done
         if done > self.done:
-            self.done, self.last = done, now
-        self.bar.update(self.task, description=what, completed=done, total=total, left=self._left(now, total))
+            self.done = done
+            self.last = now
+        self.bar.update(self.task, description=kind, completed=done, total=total, left=self._left(now, total))
 
     def _left(self, now: float, total: int) -> str:
-        """What the rest takes if it goes on as it went until the last one was done, less the time since then."""
+        """Return the time for the rest at the mean pace up to the last item done, less the time since then."""
         if self.done == self.before:
             return "-:--:--"
-        each = (self.last - self.began) / (self.done - self.before)
-        return str(timedelta(seconds=round(max(0.0, each * (total - self.done) - (now - self.last)))))
+        pace = (self.last - self.began) / (self.done - self.before)
+        return str(timedelta(seconds=round(max(0.0, pace * (total - self.done) - (now - self.last)))))

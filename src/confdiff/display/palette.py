@@ -5,7 +5,7 @@ Plots use the roles (``POSITIVE``, ``BOUND``, ...), never a colour code of their
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 BLUE = "#0072B2"
 VERMILION = "#D55E00"
@@ -41,16 +41,16 @@ _FAMILIES = {
 _OTHERS = ("#999933", "#661100", "#117733", "#88CCEE", "#DDCC77", "#CC6677")
 
 
-def family_colours(methods: Iterable[str]) -> dict[str, str]:
+def family_colours(families: Mapping[str, str]) -> dict[str, str]:
     """Return one colour per method, in shades of its family.
 
-    The family of a method is its name up to the first hyphen. Methods of a family take its colours in the order in
-    which they come; a family that the palette does not list, or has no colour left for, takes the remaining ones.
+    Methods of a family take its colours in the order in which they come. A family that the palette does not list, or
+    has no colour left for, takes the remaining ones.
 
     Parameters
     ----------
-    methods : iterable of str
-        Names of methods, in the order of their table.
+    families : mapping of str to str
+        Name of a method -> its family, in the order of the table of methods.
 
     Returns
     -------
@@ -59,16 +59,15 @@ def family_colours(methods: Iterable[str]) -> dict[str, str]:
 
     Examples
     --------
-    >>> family_colours(["confdiff-unbiased", "pcomp-relu", "oracle-hard", "bpr"])
-    {'confdiff-unbiased': '#E69F00', 'pcomp-relu': '#F0C400', 'oracle-hard': '#999999', 'bpr': '#999933'}
+    >>> family_colours({"confdiff-unbiased": "confdiff", "oracle-hard": "oracle", "bpr": "ranking"})
+    {'confdiff-unbiased': '#E69F00', 'oracle-hard': '#999999', 'bpr': '#999933'}
     """
     colours = {}
     taken: Counter[str] = Counter()
-    for method in methods:
-        family = method.split("-")[0]
-        if taken[family] >= len(_FAMILIES.get(family, ())):
-            family = ""
-        shades = _FAMILIES.get(family, _OTHERS)
-        colours[method] = shades[taken[family] % len(shades)]
-        taken[family] += 1
+    for method, family in families.items():
+        has_colours = taken[family] < len(_FAMILIES.get(family, ()))
+        source = family if has_colours else ""
+        shades = _FAMILIES.get(source, _OTHERS)
+        colours[method] = shades[taken[source] % len(shades)]
+        taken[source] += 1
     return colours

@@ -1,23 +1,23 @@
-"""The demonstration: scikit-learn's digits, even against odd, learned from differences alone."""
+"""The demonstration: even and odd digits of scikit-learn, learned from differences alone."""
 
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 
-from confdiff.io.atomic import atomic_file
+from confdiff.display.figures import save_figure
+from confdiff.io.atomic import write_text
 from confdiff.methods import METHODS
 from confdiff.metrics import accuracy, calibration_error
 from confdiff.models import build_model
 from confdiff.tasks import Task, TaskSpec, make_task
 from confdiff.training import History, predict_scores, train
 
-PRIOR = 0.5
-N_PAIRS = 600
+_PRIOR = 0.5
+_N_PAIRS = 600
 SHOWN = (
     "confdiff-unbiased",
     "confdiff-relu",
@@ -26,12 +26,28 @@ SHOWN = (
     "oracle-hard",
     "oracle-soft",
 )
-"""The methods that are shown: the paper's, the default of the library, and the oracles."""
+"""The methods of the demonstration: the paper's, the default of the library, and the oracles."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one method reached: on test items with true labels, which it never saw."""
+    """The result of one method on the test set.
+
+    Attributes
+    ----------
+    method, learns_from : str
+        The method, and the supervision that it reads.
+    accuracy : float
+        Mean over the last ten epochs.
+    calibration_error : float
+        After the last epoch.
+    seconds : float
+        Time of the training.
+    history : list of dict
+        What was measured in each epoch.
+    probabilities : list of float
+        Predictions after the last epoch.
+    """
 
     method: str
     learns_from: str
@@ -44,7 +60,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Demo:
-    """The whole demonstration."""
+    """The results of all methods, and the task that they share."""
 
     pairs: int
     prior: float
@@ -56,15 +72,25 @@ class Demo:
 
 
 def run_demo(*, seed: int = 0, epochs: int = 60, done: Callable[[Outcome], None] = lambda outcome: None) -> Demo:
-    """Teach, sample pairs, learn by every method that is shown; ``done`` is told each outcome as it comes."""
-    task = make_task(TaskSpec("digits", PRIOR, n_pairs=N_PAIRS, seed=seed), keep_teacher=False)
+    """Train a teacher, sample pairs, and learn from them by every method in :data:`SHOWN`.
+
+    Parameters
+    ----------
+    seed : int
+        Decides all random draws.
+    epochs : int
+        Passes over the pairs.
+    done : callable, optional
+        Called with each outcome as it is finished.
+    """
+    task = make_task(TaskSpec("digits", _PRIOR, n_pairs=_N_PAIRS, seed=seed), keep_teacher=False)
     outcomes = []
     for name in SHOWN:
         outcomes.append(_learn(name, task, epochs))
         done(outcomes[-1])
     return Demo(
         pairs=len(task.pairs),
-        prior=PRIOR,
+        prior=_PRIOR,
         seed=seed,
         epochs=epochs,
         test_labels=task.test_labels.int().tolist(),
@@ -93,12 +119,10 @@ def _learn(name: str, task: Task, epochs: int) -> Outcome:
 
 
 def save_demo(demo: Demo, folder: Path) -> dict[str, Path]:
-    """Write the figure and the numbers; returns what is where."""
-    from confdiff.experiments.plots import demo_figure
+    """Write the figure and the numbers to a folder, and return their paths."""
+    from confdiff.experiments.report.plots import demo_figure
 
-    files: dict[str, Any] = {"figure": folder / "demo.png", "numbers": folder / "demo.json"}
-    with atomic_file(files["figure"]) as temporary:
-        demo_figure(demo).savefig(temporary, dpi=150)
-    with atomic_file(files["numbers"]) as temporary:
-        temporary.write_text(json.dumps(asdict(demo)))
+    files = {"figure": folder / "demo.png", "numbers": folder / "demo.json"}
+    save_figure(demo_figure(demo), files["figure"])
+    write_text(files["numbers"], json.dumps(asdict(demo)))
     return files

@@ -1,4 +1,4 @@
-"""A trial, described: one method on one task. Frozen and validated; its key is a hash of what it says."""
+"""The specification of a trial: one method on one task, frozen and validated. Its key is a hash of its fields."""
 
 import hashlib
 import json
@@ -10,55 +10,84 @@ from confdiff.tasks import TaskSpec
 from confdiff.validation import check_choice, check_count
 
 _VERSION = 1
-"""Of everything in the code that decides a result. Who raises it removes the results of the version before: those are
-other trials, and reports would take both for seeds of one cell."""
+"""Version of everything in the code that decides a result. Whoever raises it removes the results of the version before:
+those are other trials, and reports would take both for seeds of one cell."""
+
+_ALWAYS_NAMED = ("dataset", "prior", "protocol", "seed")
 
 
 @dataclass(frozen=True)
 class TrialSpec:
-    """One method on one task, for so many epochs.
+    """One method on one task.
 
-    prior_is_told: whether the learner is told the class prior; only some methods can do without.
+    Parameters
+    ----------
+    task : TaskSpec
+        Data set, class prior, protocol, seed, and the options of the task.
+    method : str
+        A name in :data:`confdiff.methods.METHODS` whose scores classify.
+    epochs : int
+        Number of passes over the pairs.
+    prior_given : bool
+        Whether the learner is given the class prior. Only methods with an optional prior can do without it.
     """
 
     task: TaskSpec
     method: str
     epochs: int = 200
-    prior_is_told: bool = True
+    prior_given: bool = True
 
     def __post_init__(self) -> None:
         check_choice("method", self.method, METHODS)
         check_count("epochs", self.epochs)
         if not METHODS[self.method].classifies:
-            raise ValueError(f"{self.method} only ranks items: its scores tell no class, so there is no accuracy.")
-        if METHODS[self.method].needs_prior and not self.prior_is_told:
+            raise ValueError(f"{self.method} only ranks items: its scores determine no class, so it has no accuracy.")
+        if METHODS[self.method].needs_prior and not self.prior_given:
             able = ", ".join(name for name, row in METHODS.items() if row.classifies and row.prior == "optional")
-            raise ValueError(f"{self.method!r} needs the class prior. Methods that can do without: {able}.")
+            raise ValueError(f"{self.method!r} needs the class prior. Methods that can do without it: {able}.")
 
     def __str__(self) -> str:
-        """What it says beyond the defaults.
+        """Name the fields that are not at their defaults.
 
         >>> str(TrialSpec(TaskSpec("letter", 0.2, n_pairs=50), "confdiff-abs"))
         'confdiff-abs, 200 epochs, dataset letter, prior 0.2, protocol paper, seed 0, n_pairs 50'
         """
-        without = "" if self.prior_is_told else ", prior not told"
-        task = ", ".join(f"{name} {value}" for name, value in said(self.task).items())
-        return f"{self.method}, {self.epochs} epochs, {task}{without}"
+        ending = "" if self.prior_given else ", prior not given"
+        task = ", ".join(f"{name} {value}" for name, value in explicit_fields(self.task).items())
+        return f"{self.method}, {self.epochs} epochs, {task}{ending}"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options, by their names in result files, that make this another experiment than the paper's tables.
+
+        >>> TrialSpec(TaskSpec("letter", fraction=0.1), "confdiff-regression", prior_given=False).options
+        {'fraction': 0.1, 'prior_is_told': False}
+        """
+        task = {name: value for name, value in explicit_fields(self.task).items() if name not in _ALWAYS_NAMED}
+        return task | _prior_field(self)
 
     @property
     def key(self) -> str:
-        """A name for the trial. Options left at their defaults do not enter, so that new ones change nothing."""
-        says = {"version": _VERSION, "method": self.method, "epochs": self.epochs, "task": said(self.task)}
-        says |= {} if self.prior_is_told else {"prior_is_told": False}
-        return hashlib.sha256(json.dumps(says, sort_keys=True).encode()).hexdigest()[:20]
+        """A name for the trial. Options at their defaults do not enter it, so that a new option changes no key."""
+        hashed = {"version": _VERSION, "method": self.method, "epochs": self.epochs, "task": explicit_fields(self.task)}
+        return hash_fields(hashed | _prior_field(self))
 
 
-def said(task: TaskSpec) -> dict[str, Any]:
-    """What a specification says beyond the defaults, and always the data set, prior, protocol and seed.
+def _prior_field(spec: TrialSpec) -> dict[str, bool]:
+    """Return the field of a withheld prior, under the name that it has in keys and result files."""
+    return {} if spec.prior_given else {"prior_is_told": False}
 
-    >>> said(TaskSpec("letter", 0.2, fraction=0.1))
+
+def hash_fields(values: dict[str, Any]) -> str:
+    """Return the key of a specification with these fields: 20 hexadecimal digits."""
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:20]
+
+
+def explicit_fields(task: TaskSpec) -> dict[str, Any]:
+    """Return the fields of a task that are not at their defaults, and always data set, prior, protocol and seed.
+
+    >>> explicit_fields(TaskSpec("letter", 0.2, fraction=0.1))
     {'dataset': 'letter', 'prior': 0.2, 'protocol': 'paper', 'seed': 0, 'fraction': 0.1}
     """
-    always = ("dataset", "prior", "protocol", "seed")
     defaults = {field.name: field.default for field in fields(task)}
-    return {name: value for name, value in asdict(task).items() if name in always or value != defaults[name]}
+    return {name: value for name, value in asdict(task).items() if name in _ALWAYS_NAMED or value != defaults[name]}

@@ -1,27 +1,31 @@
-"""Where finished trials are kept: a small file each as they come, later one line each in a file for each data set."""
+"""The store of finished trials: one small file for each as they come, later one line each in a file per data set."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
 
 from filelock import FileLock
 
-from confdiff.experiments.trials.run import Record
+from confdiff.experiments.trials.record import Record, record_from_json
 from confdiff.io.atomic import atomic_file
-from confdiff.methods import METHODS
-from confdiff.validation import check_choice, check_number, check_prior
+
+_Line = tuple[str, Record]
+"""A line of a result file as it is, and the record in it."""
 
 
 class Store:
     """A folder of results, which several commands may use at once.
 
-    trials/KEY.json: a finished trial, written whole or not at all.
-    DATASET.jsonl: what :meth:`compact` makes of them, a line each.
+    ``trials/KEY.json`` is a finished trial, written whole or not at all. ``DATASET.jsonl`` has the trials that
+    :meth:`compact` moved, one line each. Lookups read ``trials/`` first: a trial that another command moves in the
+    meantime is then found in its new place.
 
-    Who looks for trials looks into trials/ first: one that another command moves meanwhile is then found where it goes.
+    Parameters
+    ----------
+    folder : Path
+        The folder; it is made when the first trial is saved.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -31,69 +35,71 @@ class Store:
         self.trials = folder / "trials"
 
     def make_room(self) -> None:
-        """Make the folder, so that one that cannot be written is known before hours are spent on a trial."""
+        """Make the folder and check that it can be written, before hours are spent on a trial."""
         try:
             self.trials.mkdir(parents=True, exist_ok=True)
             TemporaryFile(dir=self.trials).close()
         except OSError as error:
-            raise OSError(
-                f"results cannot be kept in {self.folder}: {error}. Choose another with --results."
-            ) from error
+            raise OSError(f"results cannot be kept in {self.folder}: {error}. Choose another folder.") from error
 
     def save(self, record: Record) -> None:
-        """Keep a finished trial."""
-        with atomic_file(self.trials / f"{record['key']}.json") as temporary:
-            temporary.write_text(_line(record))
+        """Save a finished trial."""
+        with atomic_file(self.trials / f"{record.key}.json") as temporary:
+            temporary.write_text(json.dumps(record.to_json(), separators=(",", ":")) + "\n")
 
     def finished(self) -> list[Path]:
-        """The files of finished trials."""
-        return _whole(self.trials, "*.json")
+        """Return the files of trials that were not moved yet."""
+        return _complete_files(self.trials, "*.json")
 
     def keys(self) -> set[str]:
-        """The keys of all trials that are here."""
+        """Return the keys of all trials."""
         finished = {path.stem for path in self.finished()}
-        return finished | {record["key"] for record in self._compacted()}
+        return finished | {record.key for _, record in self._compacted()}
 
     def records(self) -> list[Record]:
-        """All trials, by data set, protocol, method, prior and seed."""
-        found = {record["key"]: record for records in self._own().values() for record in records}
-        found |= {record["key"]: record for record in self._compacted()}
-        return sorted(found.values(), key=_place)
+        """Return all trials, sorted by data set, protocol, method, prior and seed."""
+        return [record for _, record in self._lines()]
 
     def compact(self) -> list[Path]:
-        """Move the trials that came in files of their own to the file of their data set. Returns: the files changed."""
+        """Move the trials with files of their own to the file of their data set, and return the changed files."""
         self.trials.mkdir(parents=True, exist_ok=True)
         with FileLock(self.trials / ".lock"):
-            moved = self._own()
-            changed = {record["dataset"] for records in moved.values() for record in records}
-            records = self.records()
-            files = [self.folder / f"{dataset}.jsonl" for dataset in sorted(changed)]
+            moved = self._uncompacted()
+            datasets = {record.dataset for lines in moved.values() for _, record in lines}
+            lines = self._lines()
+            files = [self.folder / f"{dataset}.jsonl" for dataset in sorted(datasets)]
             for file in files:
                 with atomic_file(file) as temporary:
-                    temporary.write_text("".join(_line(r) for r in records if r["dataset"] == file.stem))
+                    temporary.write_text("".join(f"{line}\n" for line, record in lines if record.dataset == file.stem))
             for path in moved:
                 path.unlink()
         return files
 
-    def _own(self) -> dict[Path, list[Record]]:
-        """File -> what it holds, of the trials that have a file of their own and are not moved this very moment."""
-        found = {}
+    def _lines(self) -> list[_Line]:
+        """Return all trials with their lines, each key once, sorted."""
+        by_key = {record.key: (line, record) for lines in self._uncompacted().values() for line, record in lines}
+        by_key |= {record.key: (line, record) for line, record in self._compacted()}
+        return sorted(by_key.values(), key=_position)
+
+    def _uncompacted(self) -> dict[Path, list[_Line]]:
+        """Return what each file in ``trials/`` holds, except those that are moved at this very moment."""
+        contents = {}
         for path in self.finished():
             with suppress(FileNotFoundError):
-                found[path] = list(_read(path))
-        return found
+                contents[path] = list(_read(path))
+        return contents
 
-    def _compacted(self) -> Iterator[Record]:
-        for path in _whole(self.folder, "*.jsonl"):
+    def _compacted(self) -> Iterator[_Line]:
+        for path in _complete_files(self.folder, "*.jsonl"):
             yield from _read(path)
 
 
-def _whole(folder: Path, pattern: str) -> list[Path]:
-    """Files, but not what a process that was killed left half-written: their names begin with a dot."""
+def _complete_files(folder: Path, pattern: str) -> list[Path]:
+    """List files, without those that a killed process left half-written: their names begin with a dot."""
     return sorted(path for path in folder.glob(pattern) if not path.name.startswith("."))
 
 
-def _read(path: Path) -> Iterable[Record]:
+def _read(path: Path) -> Iterator[_Line]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError as error:
@@ -102,28 +108,12 @@ def _read(path: Path) -> Iterable[Record]:
         if not line.strip():
             continue
         try:
-            record = _checked(json.loads(line))
-        except (ValueError, KeyError, TypeError) as error:
+            record = record_from_json(json.loads(line))
+        except (ValueError, TypeError) as error:
             raise ValueError(f"{path}, line {number}, is not the record of a trial: {error}.") from error
-        yield record
+        yield line, record
 
 
-def _checked(record: Any) -> Record:
-    """A record with what reports take from it."""
-    _place(record)
-    if "ndcg@10" not in record:
-        check_choice("method", record["method"], METHODS)
-        check_prior(record["prior"])
-        for name in ("accuracy", "seconds", "teacher_accuracy"):
-            check_number(name, record[name])
-        if not record["curve"] or not record["network"]:
-            raise ValueError("its curve is empty, or its network has no name")
-    return dict(record)
-
-
-def _line(record: Record) -> str:
-    return json.dumps(record, separators=(",", ":")) + "\n"
-
-
-def _place(record: Record) -> tuple[object, ...]:
-    return tuple(record[name] for name in ("dataset", "protocol", "method", "prior", "seed", "epochs", "key"))
+def _position(line: _Line) -> tuple[object, ...]:
+    record = line[1]
+    return tuple(getattr(record, name) for name in ("dataset", "protocol", "method", "prior", "seed", "epochs", "key"))

@@ -1,0 +1,262 @@
+"""A study of methods under noise, to choose the default by evidence.
+
+Two data sets, two priors and seven ways in which differences or the prior are wrong, all fixed before the first trial.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from confdiff.experiments.plans.experiment import Experiment, classifier_records
+from confdiff.experiments.plans.figure3 import FIGURE3_PLAN
+from confdiff.experiments.plans.table_section import SIGNS
+from confdiff.experiments.report.blocks import Block, Cell, Commands, CsvFile, Heading, Paragraph, Row, Table
+from confdiff.experiments.report.numbers import accuracy_text, digits, signed_text
+from confdiff.experiments.report.style import dataset_label, label_of
+from confdiff.experiments.statistics import Paired, Trials, grouped, paired
+from confdiff.experiments.trials.record import Record, TrialRecord
+from confdiff.experiments.trials.spec import TrialSpec
+from confdiff.tasks import TaskSpec
+from confdiff.validation import check_choice, check_count
+
+CONDITIONS: dict[str, dict[str, Any]] = {
+    "exact": {},
+    "c times N(1, .5^2)": {"noise": "multiplicative", "noise_amount": 0.5},
+    "c plus N(0, .3^2)": {"noise": "additive", "noise_amount": 0.3},
+    "five grades": {"noise": "likert", "noise_amount": 5.0},
+    "label differences": {"noise": "labels"},
+    "prior times .8": {"prior_factor": 0.8},
+    "prior times 1.2": {"prior_factor": 1.2},
+}
+"""Name of a condition -> the options of its tasks."""
+STUDY_METHODS = (
+    "confdiff-abs",
+    "confdiff-regression",
+    "confdiff-combined",
+    "confdiff-projection",
+    "confdiff-information",
+    "oracle-soft",
+)
+_BASELINE = "confdiff-abs"
+_DATASETS = ("usps", "pendigits")
+_PRIORS = (0.2, 0.5)
+_EPOCHS = 50
+_IN_FIGURE_3 = frozenset(
+    name for name, options in CONDITIONS.items() for place in FIGURE3_PLAN.places if dict(place.options) == options
+)
+_TEXT = """\
+Accuracy as above, with the number of trials in brackets. Each method is compared with ConfDiff-ABS on the same \
+pairs, by a paired t-test over trials at the 5 % level. The signs are `+` above, `-` below, and `=` for no \
+significant difference. The conditions were chosen before any trial was run."""
+
+
+def study_grid(
+    *,
+    datasets: Sequence[str] | None = None,
+    methods: Sequence[str] | None = None,
+    priors: Sequence[float] | None = None,
+    trials: int = 5,
+    epochs: int = _EPOCHS,
+    protocol: str = "authors",
+) -> list[TrialSpec]:
+    """Return the trials of the study, all cells of one seed before the next.
+
+    Parameters
+    ----------
+    datasets, methods, priors : sequences, optional
+        Only these.
+    trials : int
+        Number of seeds.
+    epochs, protocol
+        As in :class:`~confdiff.experiments.trials.spec.TrialSpec` and its task.
+    """
+    chosen = [check_choice("data set of the study", name, _DATASETS) for name in datasets or _DATASETS]
+    return [
+        TrialSpec(TaskSpec(dataset, prior, protocol, seed, **options), method, epochs)
+        for seed in range(check_count("trials", trials))
+        for dataset in chosen
+        for prior in priors or _PRIORS
+        for options in CONDITIONS.values()
+        for method in methods or STUDY_METHODS
+    ]
+
+
+@dataclass(frozen=True)
+class StudyCell:
+    """The trials of one method under one condition.
+
+    Attributes
+    ----------
+    protocol, epochs, dataset, prior, condition, method
+        What was run.
+    trials : Trials
+        The accuracies.
+    against_baseline : Paired or None
+        The method minus ConfDiff-ABS on the same tasks; None for ConfDiff-ABS itself.
+    """
+
+    protocol: str
+    epochs: int
+    dataset: str
+    prior: float
+    condition: str
+    method: str
+    trials: Trials
+    against_baseline: Paired | None
+
+    @property
+    def verdict(self) -> str:
+        """``above`` or ``below`` the baseline where significant at the 5 % level, else ``level``."""
+        return self.against_baseline.verdict if self.against_baseline else ""
+
+    @property
+    def gain(self) -> float | None:
+        """The mean difference from the baseline."""
+        return self.against_baseline.difference if self.against_baseline else None
+
+    @property
+    def p_value(self) -> float | None:
+        """Of a paired t-test against the baseline; None for fewer than three tasks."""
+        return self.against_baseline.p_value if self.against_baseline else None
+
+
+def study_cells(records: Sequence[TrialRecord]) -> list[StudyCell]:
+    """Return the cells that have trials, for any protocol and number of epochs with more trials than Figure 3."""
+    in_study = [record for record in records if _condition(record) is not None and record.method in STUDY_METHODS]
+    settings = grouped(in_study, lambda record: (record.protocol, record.epochs))
+    settings.sort(key=lambda group: (group[0].protocol, group[0].epochs))
+    return [
+        cell
+        for group in settings
+        if any(_condition(record) not in _IN_FIGURE_3 for record in group)
+        for cell in _cells(group)
+    ]
+
+
+def _condition(record: TrialRecord) -> str | None:
+    """Return the condition of a trial; None where it is not a trial of a study."""
+    if record.dataset not in _DATASETS or record.prior not in _PRIORS:
+        return None
+    return next((name for name, options in CONDITIONS.items() if options == record.options), None)
+
+
+def _cells(records: Sequence[TrialRecord]) -> Iterator[StudyCell]:
+    """Yield the cells of one protocol and number of epochs, by data set, prior, condition and method."""
+    order = {name: place for place, name in enumerate((*CONDITIONS, *STUDY_METHODS))}
+    groups: dict[tuple[str, float, str, str], list[TrialRecord]] = {}
+    for record in records:
+        place = (record.dataset, record.prior, _condition(record) or "", record.method)
+        groups.setdefault(place, []).append(record)
+    for place in sorted(groups, key=lambda place: (place[0], place[1], order[place[2]], order[place[3]])):
+        dataset, prior, condition, method = place
+        trials = Trials.of(groups[place])
+        baseline = Trials.of(groups.get((dataset, prior, condition, _BASELINE), []))
+        yield StudyCell(
+            protocol=records[0].protocol,
+            epochs=records[0].epochs,
+            dataset=dataset,
+            prior=prior,
+            condition=condition,
+            method=method,
+            trials=trials,
+            against_baseline=paired(trials, baseline) if method != _BASELINE else None,
+        )
+
+
+def _section(records: Sequence[Record]) -> list[Block]:
+    return study_blocks(study_cells(classifier_records(records)))
+
+
+def study_blocks(cells: Sequence[StudyCell]) -> list[Block]:
+    """Return the section of the study: two tables for each protocol and number of epochs."""
+    if not cells:
+        return []
+    title = "Our methods and ConfDiff-ABS under noise"
+    blocks: list[Block] = [Heading(title, anchor="study", link="Under noise"), Paragraph(_TEXT)]
+    for group in grouped(cells, lambda cell: (cell.protocol, cell.epochs)):
+        blocks += [Commands((_command(group),)), _accuracies(group), _counts(group)]
+    return blocks
+
+
+def _command(cells: Sequence[StudyCell]) -> str:
+    trials = max(cell.trials.n for cell in cells)
+    return f"confdiff reproduce study --protocol {cells[0].protocol} --epochs {cells[0].epochs} --trials {trials}"
+
+
+def _methods(cells: Sequence[StudyCell]) -> list[str]:
+    return [name for name in STUDY_METHODS if any(cell.method == name for cell in cells)]
+
+
+def _accuracies(cells: Sequence[StudyCell]) -> Table:
+    """One row per condition, one column per method."""
+    by_place = {(cell.dataset, cell.prior, cell.condition, cell.method): cell for cell in cells}
+    methods = _methods(cells)
+    rows: list[Row] = []
+    for dataset, prior in dict.fromkeys((cell.dataset, cell.prior) for cell in cells):
+        for condition in CONDITIONS:
+            values = [_cell(by_place.get((dataset, prior, condition, name))) for name in methods]
+            rows.append([dataset_label(dataset), f"{prior:g}", condition, *values])
+    return Table(["data set", "prior", "condition", *map(label_of, methods)], rows, group_columns=2)
+
+
+def _cell(cell: StudyCell | None) -> Cell:
+    if cell is None:
+        return Cell("")
+    shade = cell.verdict if cell.verdict in ("above", "below") else ""
+    text = accuracy_text(cell.trials.mean, cell.trials.std)
+    return Cell(text, detail=f"({cell.trials.n})", sign=SIGNS[cell.verdict], shade=shade)
+
+
+def _counts(cells: Sequence[StudyCell]) -> Table:
+    """How often each method is above or below ConfDiff-ABS."""
+    rows = []
+    for name in _methods(cells)[1:]:
+        compared = [cell for cell in cells if cell.method == name and cell.gain is not None]
+        counts = [sum(cell.verdict == verdict for cell in compared) for verdict in ("above", "level", "below")]
+        gain = sum(cell.gain or 0.0 for cell in compared) / max(1, len(compared))
+        rows.append([label_of(name), *map(str, counts), signed_text(gain)])
+    return Table(["method", "above ABS", "level", "below ABS", "mean gain"], rows)
+
+
+def _files(records: Sequence[Record]) -> list[CsvFile]:
+    cells = study_cells(classifier_records(records))
+    return [study_file(cells)] if cells else []
+
+
+def study_file(cells: Sequence[StudyCell]) -> CsvFile:
+    """Return the cells of the study as a table, one row each."""
+    header = [
+        "protocol",
+        "epochs",
+        "dataset",
+        "prior",
+        "condition",
+        "method",
+        "trials",
+        "mean",
+        "std",
+        "gain",
+        "p_value",
+        "verdict",
+    ]
+    rows = [
+        [
+            cell.protocol,
+            cell.epochs,
+            cell.dataset,
+            cell.prior,
+            cell.condition,
+            cell.method,
+            cell.trials.n,
+            digits(cell.trials.mean),
+            digits(cell.trials.std),
+            digits(cell.gain),
+            digits(cell.p_value),
+            cell.verdict,
+        ]
+        for cell in cells
+    ]
+    return CsvFile("study", header, rows)
+
+
+STUDY = Experiment(section=_section, files=_files, grid=study_grid)

@@ -1,0 +1,58 @@
+"""The commands that run exactly the trials that a table shows."""
+
+from collections.abc import Iterable
+
+from confdiff.experiments.plans.paper_tables import PAPER_EPOCHS, PAPER_METHODS, PAPER_PRIORS, PAPER_TABLES, TableCell
+from confdiff.methods import METHODS
+
+_Place = tuple[int, float, str]
+"""Number of trials, prior, data set."""
+
+
+def table_commands(table: str, protocol: str, epochs: int, cells: Iterable[TableCell]) -> list[str]:
+    """Return the commands that run the trials of some cells.
+
+    One command covers all methods with the same cells, if these are all pairs of some data sets and priors. The paper's
+    methods and ours are separate, as the command without ``--methods`` runs the paper's.
+
+    Parameters
+    ----------
+    table, protocol, epochs
+        What all cells have in common.
+    cells : iterable of TableCell
+        The cells.
+    """
+    places: dict[str, set[_Place]] = {}
+    for cell in cells:
+        places.setdefault(cell.method, set()).add((cell.trials.n, cell.prior, cell.dataset))
+    methods: dict[tuple[bool, frozenset[_Place]], list[str]] = {}
+    for method in sorted(places, key=list(METHODS).index):
+        methods.setdefault((method in PAPER_METHODS, frozenset(places[method])), []).append(method)
+    start = f"confdiff reproduce {table} --protocol {protocol}"
+    if epochs != PAPER_EPOCHS:
+        start += f" --epochs {epochs}"
+    return [
+        f"{start} --trials {trials}"
+        + _flag("datasets", datasets, PAPER_TABLES[table])
+        + _flag("methods", names, PAPER_METHODS)
+        + _flag("priors", [f"{prior:g}" for prior in priors], [f"{prior:g}" for prior in PAPER_PRIORS])
+        for (_, shared), names in methods.items()
+        for (trials, datasets), priors in _rectangles(table, shared).items()
+    ]
+
+
+def _rectangles(table: str, places: Iterable[_Place]) -> dict[tuple[int, tuple[str, ...]], list[float]]:
+    """Return (number of trials, data sets) -> the priors at which these data sets have that many trials."""
+    columns: dict[tuple[int, float], list[str]] = {}
+    for trials, prior, dataset in sorted(places, key=lambda place: PAPER_TABLES[table].index(place[2])):
+        columns.setdefault((trials, prior), []).append(dataset)
+    rectangles: dict[tuple[int, tuple[str, ...]], list[float]] = {}
+    for (trials, prior), datasets in sorted(columns.items()):
+        rectangles.setdefault((trials, tuple(datasets)), []).append(prior)
+    return rectangles
+
+
+def _flag(option: str, chosen: Iterable[str], standard: Iterable[str]) -> str:
+    """Return the option, or nothing where all standard values are chosen."""
+    names = list(chosen)
+    return "" if set(names) == set(standard) else f" --{option} {','.join(names)}"

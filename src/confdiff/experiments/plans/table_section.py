@@ -1,0 +1,142 @@
+"""The sections of Tables 1 and 2 in the report."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from confdiff.display.text import plural
+from confdiff.experiments.plans.experiment import Experiment, classifier_records
+from confdiff.experiments.plans.paper_tables import table_grid
+from confdiff.experiments.plans.table_results import PAPER_VERDICTS, TableResults, table_results
+from confdiff.experiments.report.blocks import Block, Cell, Commands, Heading, Paragraph, Picture, Row, Table
+from confdiff.experiments.report.numbers import accuracy_text, p_text, signed_text
+from confdiff.experiments.report.plots import curves_figure, ranks_figure
+from confdiff.experiments.report.style import dataset_label, label_of
+from confdiff.experiments.trials.record import Record
+
+SIGNS = {"within": "=", "level": "=", "above": "+", "below": "-", "": ""}
+"""Verdict -> its sign in tables."""
+NO_VERDICTS = "No verdicts: a verdict needs three trials of the paper's 200 epochs and a printed number."
+
+
+def table_experiment(table: str) -> Experiment:
+    """Return the experiment of a table of the paper."""
+    return Experiment(section=partial(_section, table), grid=partial(table_grid, table))
+
+
+def _section(table: str, records: Sequence[Record]) -> list[Block]:
+    blocks: list[Block] = []
+    for results in table_results(classifier_records(records), table):
+        blocks += _results_blocks(results)
+    return blocks
+
+
+def _results_blocks(results: TableResults) -> list[Block]:
+    link = results.title.replace(", protocol", ",")
+    return [
+        Heading(results.title, anchor=results.name, link=link),
+        Commands(tuple(results.commands)),
+        _accuracies(results),
+        *_verdicts(results),
+        *_orderings(results),
+        *_comparison(results),
+        *_pictures(results),
+        Paragraph(_time(results)),
+    ]
+
+
+def _accuracies(results: TableResults) -> Table:
+    """One row per prior and method, one column per data set; our number above the paper's."""
+    rows: list[Row] = []
+    for prior in results.priors:
+        for method in results.methods_at(prior):
+            cells = [_cell(results, dataset, prior, method) for dataset in results.datasets]
+            rows.append([f"{prior:g}", label_of(method), *cells])
+    return Table(["prior", "method", *map(dataset_label, results.datasets)], rows, group_columns=1)
+
+
+def _cell(results: TableResults, dataset: str, prior: float, method: str) -> Cell:
+    cell = results.cells.get((dataset, prior, method))
+    if cell is None:
+        return Cell("")
+    note = ""
+    if cell.printed is not None:
+        note = f"{accuracy_text(cell.printed.mean, cell.printed.std)}, {signed_text(cell.difference)}"
+    return Cell(
+        accuracy_text(cell.trials.mean, cell.trials.std),
+        detail=f"({cell.trials.n})",
+        note=note,
+        sign=SIGNS[cell.verdict],
+        shade=cell.verdict,
+        bold=results.best(dataset, prior) == method,
+    )
+
+
+def _verdicts(results: TableResults) -> list[Block]:
+    heading = Heading("Verdicts", level=3)
+    if not results.has_verdicts:
+        return [heading, Paragraph(NO_VERDICTS)]
+    rows = [[label_of(method), *map(str, counts.values())] for method, counts in results.verdicts.items()]
+    return [heading, Table(["method", *PAPER_VERDICTS], rows)]
+
+
+def _orderings(results: TableResults) -> list[Block]:
+    """Report whether the methods are in the paper's order, up to one standard deviation."""
+    blocks: list[Block] = []
+    for ordering in results.orderings:
+        tested = ordering.holds + len(ordering.violations)
+        if not tested:
+            continue
+        places = [f"{dataset_label(cell.dataset)} at {cell.prior:g}" for cell in ordering.violations]
+        exceptions = f"; not in {', '.join(places)}" if places else ""
+        claim = f"{label_of(ordering.first)} >= {label_of(ordering.second)}"
+        blocks.append(
+            Paragraph(f"{claim}, up to one standard deviation, in {ordering.holds} of {tested} cells{exceptions}.")
+        )
+    return blocks
+
+
+def _comparison(results: TableResults) -> list[Block]:
+    """Compare ConfDiff-ABS with each other method, and rank all, where there is more than one."""
+    blocks: list[Block] = []
+    if results.duels:
+        rows = [
+            [
+                label_of(duel.second),
+                *map(str, (duel.won, duel.tied, duel.lost)),
+                f"{duel.mean_difference:+.4f}",
+                p_text(duel.p_value),
+            ]
+            for duel in results.duels
+        ]
+        head = ["ConfDiff-ABS against", "won", "tied", "lost", "mean difference", "signed-rank p"]
+        blocks += [Heading("Comparisons on the same pairs and seeds", level=3), Table(head, rows)]
+    ranks = _ranks(results)
+    return [*blocks, Paragraph(ranks)] if ranks else blocks
+
+
+def _ranks(results: TableResults) -> str:
+    """Return the mean ranks in words; nothing where fewer than two methods can be ranked."""
+    ranks = results.ranks
+    if len(ranks.ranks) < 2:
+        return ""
+    order = ", ".join(f"{label_of(name)} {rank:.2f}" for name, rank in ranks.ranks.items())
+    text = f"Mean ranks over {plural(ranks.cells, 'cell')}, of the methods with trials in each: {order}."
+    if ranks.critical_difference is not None:
+        text += f" Critical difference (Nemenyi, 5 %): {ranks.critical_difference:.2f}."
+    if ranks.p_value is not None:
+        text += f" Test that all are equal (Friedman): p = {p_text(ranks.p_value)}."
+    return text
+
+
+def _pictures(results: TableResults) -> list[Block]:
+    curves = partial(curves_figure, results.records, results.datasets, results.priors)
+    pictures: list[Block] = [Picture("Learning curves", curves)]
+    if results.ranks.critical_difference is not None:
+        pictures.append(Picture("Mean ranks", partial(ranks_figure, results.ranks)))
+    return pictures
+
+
+def _time(results: TableResults) -> str:
+    hours = f"{results.seconds / 3600:.2f} hours of training in all"
+    each = f"{results.seconds / results.n_trials:.1f} s per trial, one thread each"
+    return f"{plural(results.n_trials, 'trial')}, {hours}, {each}."

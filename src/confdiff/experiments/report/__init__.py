@@ -1,0 +1,1 @@
+"""The report: blocks, their renderers (Markdown, HTML, CSV), plots."""

@@ -1,0 +1,140 @@
+"""Blocks: what a section of a report is made of. Experiments make them; renderers know them and nothing else."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading.
+
+    Attributes
+    ----------
+    text : str
+        The heading.
+    level : int
+        2 for a section, 3 for a part of one.
+    anchor : str
+        Target of links to it; may be empty.
+    link : str
+        Its short name in the list of contents; empty to leave it out.
+    """
+
+    text: str
+    level: int = 2
+    anchor: str = ""
+    link: str = ""
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph of text. Words in backticks are code."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Commands:
+    """Commands that make what is shown, one per line."""
+
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table.
+
+    Attributes
+    ----------
+    text : str
+        The value.
+    detail : str
+        Follows the value and is never bold, such as the number of trials.
+    note : str
+        A second line, such as the paper's number.
+    sign : str
+        A verdict in one character, at the end.
+    shade : str
+        Background: ``within``, ``above``, ``below``, or empty.
+    bold : bool
+        Whether the value is emphasised.
+    """
+
+    text: str
+    detail: str = ""
+    note: str = ""
+    sign: str = ""
+    shade: str = ""
+    bold: bool = False
+
+
+Row = Sequence[str | Cell]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table.
+
+    Attributes
+    ----------
+    head : sequence of str
+        Names of the columns.
+    rows : sequence of rows
+        Strings and cells.
+    group_columns : int
+        Number of leading columns that identify a group of rows. A renderer may show them once per group.
+    """
+
+    head: Sequence[str]
+    rows: Sequence[Row]
+    group_columns: int = 0
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure.
+
+    Attributes
+    ----------
+    title : str
+        Its title, for readers who cannot see it.
+    draw : callable
+        Draws the figure when a renderer needs it.
+    name : str
+        Name of its files in the folder ``images``; empty for a figure that only pages with embedded images show.
+    """
+
+    title: str
+    draw: "Callable[[], Figure]"
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class CsvFile:
+    """A table for programs.
+
+    Attributes
+    ----------
+    name : str
+        Name of the file without its ending.
+    header : sequence of str
+        Names of the columns.
+    rows : sequence of sequences
+        Values; None is an empty field.
+    """
+
+    name: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[object]]
+
+
+Block = Heading | Paragraph | Commands | Table | Picture
+
+
+def to_cell(value: str | Cell) -> Cell:
+    """Return a cell as it is, and a string as a cell."""
+    return value if isinstance(value, Cell) else Cell(value)

@@ -1,0 +1,57 @@
+"""Render blocks as Markdown."""
+
+import textwrap
+from collections.abc import Iterable, Sequence
+
+from confdiff.experiments.report.blocks import Block, Cell, Commands, Heading, Paragraph, Picture, Row, Table, to_cell
+
+_WIDTH = 100
+
+
+def as_markdown(title: str, blocks: Iterable[Block]) -> str:
+    """Return a document with a title and these blocks.
+
+    Pictures are shown from the folder ``images``; those without a name are left out.
+
+    Examples
+    --------
+    >>> print(as_markdown("Results", [Table(["method", "accuracy"], [["ABS", Cell(".95", "(3)", bold=True)]])]))
+    # Results
+    <BLANKLINE>
+    | method | accuracy |
+    |---|---|
+    | ABS | **.95** (3) |
+    <BLANKLINE>
+    """
+    parts = [[f"# {title}"], *(lines for block in blocks if (lines := _lines(block)))]
+    return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
+
+
+def _lines(block: Block) -> list[str]:
+    match block:
+        case Heading():
+            return [f"{'#' * block.level} {block.text}"]
+        case Paragraph():
+            return textwrap.wrap(block.text, _WIDTH, break_long_words=False, break_on_hyphens=False)
+        case Commands():
+            return [f"    {line}" for line in block.lines]
+        case Table():
+            return _table(block)
+        case Picture():
+            return [f"![{block.title}](images/{block.name}.png)"] if block.name else []
+
+
+def _table(table: Table) -> list[str]:
+    rule = "|" + "---|" * len(table.head)
+    return [_row(table.head), rule, *(_row(row) for row in table.rows)]
+
+
+def _row(row: Row | Sequence[str]) -> str:
+    return f"| {' | '.join(_cell(to_cell(value)) for value in row)} |"
+
+
+def _cell(cell: Cell) -> str:
+    value = f"**{cell.text}**" if cell.bold else cell.text
+    first = f"{value} {cell.detail}" if cell.detail else value
+    text = f"{first}<br>{cell.note}" if cell.note else first
+    return f"{text} {cell.sign}" if cell.sign else text

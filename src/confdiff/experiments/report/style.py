@@ -1,0 +1,38 @@
+"""The colour, label and line of each method, in every plot and table of the report."""
+
+from typing import Any
+
+from confdiff.datasets import DATASETS
+from confdiff.display.palette import family_colours
+from confdiff.methods import METHODS
+
+COLOURS = family_colours({method.name: method.family for method in METHODS.values()})
+"""Method -> colour."""
+
+
+def label_of(method: str) -> str:
+    """Return the name of a method as people write it; names of other curves are returned as they are.
+
+    >>> label_of("confdiff-abs"), label_of("item-means")
+    ('ConfDiff-ABS', 'item-means')
+    """
+    return METHODS[method].label if method in METHODS else method
+
+
+def dataset_label(dataset: str) -> str:
+    """Return the short name of a data set as people write it.
+
+    >>> dataset_label("kmnist")
+    'Kuzushiji'
+    """
+    return DATASETS[dataset].label
+
+
+def line_style(method: str) -> dict[str, Any]:
+    """Return the options of matplotlib for the curve of a method; oracles are dashed."""
+    return {
+        "color": COLOURS[method],
+        "label": label_of(method),
+        "linestyle": "--" if METHODS[method].family == "oracle" else "-",
+        "linewidth": 1.6,
+    }

@@ -1,0 +1,94 @@
+"""Write the report: the sections of all experiments, from the trials of a store."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from confdiff.display.figures import save_figure
+from confdiff.experiments.plans import EXPERIMENTS, find_experiment
+from confdiff.experiments.report.blocks import Block, CsvFile, Paragraph, Picture
+from confdiff.experiments.report.csv import as_csv
+from confdiff.experiments.report.html import as_html
+from confdiff.experiments.report.markdown import as_markdown
+from confdiff.experiments.trials.record import Record
+from confdiff.experiments.trials.store import Store
+from confdiff.io.atomic import write_text
+
+_TITLE = "Results"
+_LEAD = (
+    "Our trials and the numbers printed in Wang et al., Binary Classification with Confidence Difference, NeurIPS 2023."
+)
+_INTRODUCTION = """\
+`confdiff report` makes this page from finished trials. Accuracy is measured on the test set, as the mean of the \
+last 10 epochs. Tables have mean and standard deviation (n - 1) over trials, and the number of trials in \
+brackets. Below are the paper's number, our difference from it, and a verdict where there are at least three \
+trials of its 200 epochs. Verdicts are `=` within two combined standard deviations or .01 of the printed number, \
+`+` above it, and `-` below it. The HTML page shades them blue, green and orange. Bold is the best method, \
+excluding oracles. Pcomp pairs are ordered by their labels, and (-, +) pairs are reversed."""
+
+
+def report_blocks(records: Sequence[Record]) -> list[Block]:
+    """Return the whole report: an introduction, and the sections of all experiments that have trials."""
+    blocks: list[Block] = [Paragraph(_INTRODUCTION)]
+    for name in EXPERIMENTS:
+        blocks += find_experiment(name).section(records)
+    return blocks
+
+
+def report_files(records: Sequence[Record]) -> list[CsvFile]:
+    """Return the tables for programs of all experiments that have trials."""
+    return [file for name in EXPERIMENTS for file in find_experiment(name).files(records)]
+
+
+def report_markdown(blocks: Sequence[Block]) -> str:
+    """Return the report as Markdown."""
+    return as_markdown(_TITLE, blocks)
+
+
+def report_html(blocks: Sequence[Block]) -> str:
+    """Return the report as one HTML page."""
+    return as_html(_TITLE, _LEAD, blocks)
+
+
+def write_report(store: Store, folder: Path) -> dict[str, Path]:
+    """Write ``results.md``, ``results.html``, CSV files, and the paper's figures in the folder ``images``.
+
+    Parameters
+    ----------
+    store : Store
+        The trials.
+    folder : Path
+        Where the files are written.
+
+    Returns
+    -------
+    dict
+        What it is -> its file.
+
+    Raises
+    ------
+    ValueError
+        If the store has no trials.
+    """
+    records = store.records()
+    if not records:
+        raise ValueError(f"there are no trials in {store.folder}: run some first, such as confdiff reproduce table2.")
+    blocks = report_blocks(records)
+    texts = {"markdown": ("results.md", report_markdown(blocks)), "page": ("results.html", report_html(blocks))}
+    texts |= {file.name: (f"{file.name}.csv", as_csv(file)) for file in report_files(records)}
+    files = {}
+    for name, (path, text) in texts.items():
+        files[name] = folder / path
+        write_text(folder / path, text)
+    return files | _save_pictures([block for block in blocks if isinstance(block, Picture)], folder / "images")
+
+
+def _save_pictures(pictures: Sequence[Picture], folder: Path) -> dict[str, Path]:
+    files = {}
+    for picture in pictures:
+        if not picture.name:
+            continue
+        figure = picture.draw()
+        for ending in ("png", "svg"):
+            files[f"{picture.name}, {ending}"] = folder / f"{picture.name}.{ending}"
+            save_figure(figure, folder / f"{picture.name}.{ending}")
+    return files
