@@ -196,7 +196,7 @@ def _fit(
     resume: bool,
     overwrite: bool,
 ) -> "ComparisonModel":
-    """Fit with a checkpoint beside the output, and save the model."""
+    """Fit with a checkpoint next to the output, and save the model."""
     from confdiff.io.atomic import check_new_folder
     from confdiff.tabular.fitting import fit_comparisons
 

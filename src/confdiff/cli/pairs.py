@@ -27,7 +27,7 @@ _NOISE = "Noise"
 _TEACHER = "Teacher"
 _Output = Annotated[
     Path,
-    output_option("Table of pairs (.parquet, .csv or .tsv). The other files are written beside it.", metavar="FILE"),
+    output_option("Table of pairs (.parquet, .csv or .tsv). The other files are written next to it.", metavar="FILE"),
 ]
 _Prior = Annotated[float, option(metavar="FRACTION", help="Class prior of the pairs and the test items.")]
 _Protocol = Annotated[
@@ -166,7 +166,7 @@ def describe_file(
 ) -> None:
     """Show the histogram of the differences, near ties, the class prior, and connected components.
 
-    Items are read from NAME-items beside the pairs; labels and posteriors from NAME-truth, if that exists.
+    Items are read from NAME-items in the folder of the pairs; labels and posteriors from NAME-truth, if that exists.
 
     Example:
         confdiff pairs describe pairs.parquet -o histogram.png

@@ -26,7 +26,7 @@ TYPICAL = BLUE
 OUTLYING = VERMILION
 """A member of a group that differs from the others."""
 RANDOM = VERMILION
-"""What random judgements would give, beside measured values."""
+"""Values of random judgements, next to measured ones."""
 GUIDE = "#dddddd"
 """Faint lines that lead the eye to a label."""
 

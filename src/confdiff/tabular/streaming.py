@@ -134,7 +134,7 @@ def _clear(work: Path) -> None:
 def _encode_items(
     path: Path, output: Path, options: FitOptions, id: str | None, ignore: tuple[str, ...]
 ) -> tuple[ItemFeatures, NDArray[Any]]:
-    """Write the features of all items as a NumPy file. Returns: what was learned of the columns, and the ids."""
+    """Write the features of all items as a NumPy file, and return the fitted encoders and the ids."""
     id_name, names = choose_columns(TableSource.of_file(path), column_names(path), id, ignore)
     features = ItemFeatures(kinds=options.kinds, max_features=options.max_features)
     features.fit(_first_items(path, names, id_name))

@@ -135,7 +135,7 @@ def _source_of(spec: TaskSpec) -> tuple[str, str, bool]:
 
 def _why_not_drawn(spec: TaskSpec, data: Dataset) -> str | None:
     labels = as_tensor(data.labels)
-    row_numbers = torch.arange(len(labels))[:, None]  # in place of the items, whose features do not matter here
+    row_numbers = torch.arange(len(labels))[:, None]  # instead of the items, whose features do not matter here
     train_rows, test_rows = split(data, spec.seed)
     try:
         _draw(spec, row_numbers, labels, train_rows)

@@ -53,7 +53,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     kinds_ : dict
         Column -> what it was taken for.
     encoders_ : list
-        What was learned of the columns.
+        The fitted encoder of each column.
     feature_names_in_, n_features_in_
         The columns in use, and their number.
 
@@ -157,7 +157,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return np.array([name for encoder in self.encoders_ for name in encoder.names()], dtype=object)
 
     def to_state(self) -> dict[str, Any]:
-        """Return what was learned as plain values."""
+        """Return the fitted encoders as plain values."""
         check_is_fitted(self)
         return {
             "max_features": self.max_features,
