@@ -212,11 +212,7 @@ def estimate_prior(
     UserWarning
         If the data do not determine the prior.
     """
-    check_count("folds", folds, least=2)
-    if pairs.has_vectors:
-        raise ValueError("estimate_prior needs differences of two classes; got pairs with vectors of differences.")
-    if len(pairs) < 2 * folds:
-        raise ValueError(f"estimate_prior with folds={folds} needs at least {2 * folds} pairs; got {len(pairs)}.")
+    _check_pairs(pairs, folds)
     if recipe is None:
         n_training = len(pairs) * (folds - 1) // folds
         recipe = Recipe(epochs=epochs_for(n_training, 256), learning_rate=3e-3, schedule="one-cycle")
@@ -242,6 +238,14 @@ def estimate_prior(
     if not estimate.is_identified:
         warn_user(_not_identified(estimate.confidence_low, estimate.confidence_high))
     return estimate
+
+
+def _check_pairs(pairs: Pairs, folds: int) -> None:
+    check_count("folds", folds, least=2)
+    if pairs.has_vectors:
+        raise ValueError("estimate_prior needs differences of two classes; got pairs with vectors of differences.")
+    if len(pairs) < 2 * folds:
+        raise ValueError(f"estimate_prior with folds={folds} needs at least {2 * folds} pairs; got {len(pairs)}.")
 
 
 def _labelled(

@@ -82,7 +82,7 @@ NOWHERE = {"CONFDIFF_DATA": "", "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY
         (["fetch"], "Missing argument 'NAME...'"),
         (["show", "digits", "-o", "digits.doc"], "must end in .png, .svg or .pdf; got 'digits.doc'"),
         (["fetch", "letter"], "letter is missing and could not be downloaded"),
-        (["list", "--folder", "nowhere"], "there is no folder nowhere"),
+        (["list", "--folder", "nowhere"], "nowhere does not exist"),
     ],
 )
 def test_mistakes(tmp_path, arguments, message):

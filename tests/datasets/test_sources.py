@@ -230,10 +230,10 @@ def test_parts_that_are_not_needed_may_be_left_out_if_that_is_asked_for(tmp_path
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match=r"folder must be a folder .* there is no folder /no/such/folder"):
+    with pytest.raises(ValueError, match=r"folder must be a folder .* /no/such/folder does not exist"):
         data_roots("/no/such/folder")
     monkeypatch.setenv("CONFDIFF_DATA", "/no/such/place")
-    with pytest.raises(ValueError, match=r"CONFDIFF_DATA must be a folder .* there is no folder /no/such/place"):
+    with pytest.raises(ValueError, match=r"CONFDIFF_DATA must be a folder .* /no/such/place does not exist"):
         data_roots()
     monkeypatch.setenv("CONFDIFF_DATA", "~/data")
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -133,7 +133,7 @@ def show_dataset(
     path = check_figure_path(output or Path(f"{name}.png"))
     dataset = load(name, folder=folder, incomplete=incomplete)
     if isinstance(dataset, Interactions):
-        say(f"{name}: {dataset}")  # numbers only: there is no picture of interactions
+        say(f"{name}: {dataset}")  # numbers only: interactions have no figure
         return
     if isinstance(dataset, ComparisonDataset):
         save_figure(comparisons_figure(dataset), path)

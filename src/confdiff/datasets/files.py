@@ -19,7 +19,7 @@ def data_roots(folder: str | os.PathLike[str] | None = None) -> list[Path]:
     roots = {name: Path(root).expanduser() for name, root in named.items() if root}
     for name, root in roots.items():
         if not root.is_dir():
-            raise ValueError(f"{name} must be a folder with data sets; there is no folder {root}.")
+            raise ValueError(f"{name} must be a folder with data sets; {root} does not exist or is not a folder.")
     return [*roots.values(), cache_folder() / "datasets"]
 
 

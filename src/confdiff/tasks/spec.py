@@ -85,7 +85,9 @@ class TaskSpec:
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name))
         if DATASETS[self.dataset].graded_by_people and (self.folds > 1 or self.calibrated):
-            raise ValueError(f"{self.dataset} is graded by people: there is no teacher to cross-fit or to calibrate.")
+            raise ValueError(
+                f"{self.dataset} is graded by people, without a teacher: folds must be 1 and calibrated False."
+            )
         check_prior(self.given_prior)
         self._check_noise()
         if self.pcomp is not None:

@@ -69,7 +69,7 @@ class Annotator:
 
 
 def measure_annotators(data: CheckData) -> tuple[Annotator, ...]:
-    """Measure how each annotator judges; nothing if there is no such column."""
+    """Measure how each annotator judges; return () without a column of annotators."""
     names, codes = _annotator_codes(data)
     expected = _expected_by_others(data.judgements, codes)
     same_sign = _same_sign(data.edges, codes)

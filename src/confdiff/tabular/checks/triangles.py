@@ -58,7 +58,7 @@ class Triangles:
 
 
 def measure_triangles(data: CheckData) -> Triangles | None:
-    """Measure how far differences add up; None if there is no triangle."""
+    """Measure how far differences add up; return None without triangles."""
     return triangles_of(data.edges)
 
 
@@ -77,7 +77,7 @@ def triangles_of(edges: Edges, *, most: int = _MOST_WEDGES, seed: int = 0) -> Tr
     Returns
     -------
     Triangles or None
-        None if there is no triangle.
+        None without triangles.
     """
     sides, searched = closed_triangles(edges, most=most, seed=seed)
     if not sides.shape[1]:

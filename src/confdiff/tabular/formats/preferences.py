@@ -157,7 +157,7 @@ def _as_column(values: list[Any]) -> NDArray[Any]:
 
 
 def _strengths(path: _Path, lines: list[_Line], max_margin: float | None) -> NDArray[np.float64]:
-    """Return how much better each chosen text is, from 0 to 1; 1 if there is no margin. Shape: (n,)."""
+    """Return how much better each chosen text is, from 0 to 1; 1 without a margin. Shape: (n,)."""
     margins = np.array([_margin(*line) for line in lines])
     most = _recognised_max_margin(path, margins[~np.isnan(margins)]) if max_margin is None else max_margin
     if not (np.isfinite(most) and most > 0):
@@ -232,7 +232,7 @@ def write_preferences(path: _Path, items: Any, pairs: Any, probability: ArrayLik
     path : path
         File to write, as JSON lines.
     items : mapping of columns or data frame
-        Columns ``id`` and ``text``, as :func:`read_preferences` returns them; ids are written if there is no text.
+        Columns ``id`` and ``text``, as :func:`read_preferences` returns them; ids are written if ``text`` is missing.
     pairs : mapping of columns or data frame
         Columns ``left`` and ``right``, and ``prompt`` if there is one. They need not be judged.
     probability : array-like, shape (N,)
