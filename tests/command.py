@@ -1,4 +1,4 @@
-"""The real command, run in a process of its own: forked, which saves the imports, or started afresh."""
+"""Run the real command in a process: forked, which saves the imports, or as the installed script."""
 
 import os
 import signal
@@ -34,13 +34,13 @@ def confdiff(*arguments, cwd=None, **variables):
 
 @cache
 def _warm():
-    """Import once, before forking, what commands import: to make the first optimiser alone takes seconds."""
+    """Import once, before forking, what commands import: the first optimiser alone takes seconds."""
     for module in ("torch._dynamo", "matplotlib.backends.backend_agg", "sklearn.metrics", "pyarrow.parquet", "jinja2"):
         import_module(module)
 
 
 def start(*arguments, cwd=None, outputs=(os.devnull, os.devnull), **variables):
-    """Start a command in a forked process. Returns: its number."""
+    """Start a command in a forked process and return its process id."""
     _warm()
     child = os.fork()
     if child == 0:
@@ -49,9 +49,9 @@ def start(*arguments, cwd=None, outputs=(os.devnull, os.devnull), **variables):
 
 
 def _run(arguments, cwd, outputs, variables):
-    """What the installed script does, in this very process."""
+    """Do what the installed script does, in this process, and return the exit status."""
     try:
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell makes its background jobs deaf to Ctrl-C
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets its background jobs ignore Ctrl-C
         warnings.resetwarnings()
         warnings.filterwarnings("ignore", category=DeprecationWarning)
         os.environ.update(PLAIN | variables)

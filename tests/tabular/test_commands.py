@@ -1,4 +1,4 @@
-"""Own data by the commands: the whole way, and whatever can be wrong with files."""
+"""The commands for tables: from files to scores, and files with mistakes."""
 
 import json
 import os
@@ -54,9 +54,9 @@ def test_the_whole_way(fitted, tmp_path):
     expected = load_model(fitted / "model").predict_proba(FRAME)[:, 1]
     np.testing.assert_allclose(pd.read_csv(scores)["probability"], expected, atol=1e-6)
 
-    found = confdiff("evaluate", "model", "labelled.csv", "--labels", "ill", "-o", tmp_path / "page", cwd=fitted)
-    assert found.returncode == 0, found.stderr
-    assert "true and" in found.stdout
+    evaluated = confdiff("evaluate", "model", "labelled.csv", "--labels", "ill", "-o", tmp_path / "page", cwd=fitted)
+    assert evaluated.returncode == 0, evaluated.stderr
+    assert "true and" in evaluated.stdout
     assert names(tmp_path / "page") == ["evaluation.html", "evaluation.json"]
     judged = confdiff("evaluate", "model", "items.csv", "--pairs", "pairs.csv", "--json", cwd=fitted)
     assert json.loads(judged.stdout)["pairs"] == 600
@@ -195,13 +195,13 @@ OTHER = {
     "a folder for a file": (None, ("fit", ".csv/..", "pairs.csv", "-o", "m"), "must end in"),
     "an unknown ending": (None, ("fit", "items.xlsx", "pairs.csv", "-o", "m"), "must end in .parquet, .csv, .tsv"),
     "an output that is a file": (None, (*FIT, "-o", "items.csv"), "items.csv is a file"),
-    "a model that is there": (None, FIT, "model is there already"),
+    "a model that already exists": (None, FIT, "model is there already"),
     "an unknown method": (None, (*FIT, "-o", "m", "--method", "confdif-abs"), "Did you mean 'confdiff-abs'?"),
     "an unknown network": (None, (*FIT, "-o", "m", "--model", "cnn"), "unknown model 'cnn'"),
     "a prior that is none": (None, (*FIT, "-o", "m", "--prior", "30"), "strictly between 0 and 1"),
     "a prior in words": (None, (*FIT, "-o", "m", "--prior", "rare"), "--prior must be a fraction"),
     "a method without its prior": (None, (*FIT, "-o", "m", "--method", "confdiff-abs"), "needs the class prior"),
-    "a column that is not there": (None, (*FIT, "-o", "m", "--left", "first"), "of pairs.csv is named 'first'"),
+    "a column that does not exist": (None, (*FIT, "-o", "m", "--left", "first"), "of pairs.csv is named 'first'"),
     "a scale that is none": (None, (*FIT, "-o", "m", "--scale", "7,1"), "a scale must be two numbers, the lower first"),
     "a column to ignore": (None, (*FIT, "-o", "m", "--ignore", "agee"), "no column of items.csv is named 'agee'"),
     "no model": (None, ("predict", "absent", "items.csv"), "absent is not a model"),
@@ -218,7 +218,7 @@ OTHER = {
         other_columns, ("predict", "model", "items.parquet.csv"), "must have the columns of training; 'ward' missing",
     ),
     "scores into a folder": (None, ("predict", "model", "items.csv", "-o", "model.csv"), "model.csv is a folder"),
-    "labels that are not there": (None, ("evaluate", "model", "items.csv", "--labels", "ill"), "is named 'ill' (--l"),
+    "labels that do not exist": (None, ("evaluate", "model", "items.csv", "--labels", "ill"), "is named 'ill' (--l"),
     "labels that are none": (None, ("evaluate", "model", "items.csv", "--labels", "age"), "labels must be"),
     "neither labels nor pairs": (None, ("evaluate", "model", "items.csv"), "either --labels COLUMN or --pairs FILE"),
 }  # fmt: skip
@@ -244,7 +244,7 @@ def test_other_mistakes(usable, name):
 
 @pytest.mark.parametrize("command", [(*FIT, "-o", "new"), ("predict", "model", "items.csv", "-o", "scores.csv")])
 def test_a_full_disk_leaves_nothing_half_written(usable, command):
-    """A limit on the size of files stands for a disk that is full."""
+    """A limit on the size of files acts as a full disk."""
     pid = os.fork()
     if pid == 0:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write beyond the limit then fails, as on a full disk
@@ -276,14 +276,16 @@ def test_killed_at_any_moment_and_resumed(fitted, tmp_path, monkeypatch):
     assert run_quietly(SLOW, tmp_path) == 0
     took = time.monotonic() - began
     whole = {name: (tmp_path / "slow" / name).read_bytes() for name in names(tmp_path / "slow")}
-    chance, kills, finished = np.random.default_rng(0), 0, 0
+    rng = np.random.default_rng(0)
+    kills = 0
+    finished = 0
     while kills < 20:
         if (tmp_path / "slow").exists():
             finished += 1
             assert {name: (tmp_path / "slow" / name).read_bytes() for name in names(tmp_path / "slow")} == whole
             (tmp_path / "slow").rename(tmp_path / f"finished{finished}")
         child = start(*SLOW, "--resume", cwd=tmp_path)
-        time.sleep(chance.uniform(0, 0.6 * took))
+        time.sleep(rng.uniform(0, 0.6 * took))
         os.kill(child, signal.SIGKILL)
         kills += os.WIFSIGNALED(os.waitpid(child, 0)[1])
     assert run_quietly((*SLOW, "--resume"), tmp_path) == 0

@@ -5,6 +5,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,15 @@ def set_up_consoles() -> None:
 set_up_consoles()
 
 
+@dataclass
+class _Verbosity:
+    quiet: bool = False
+    verbose: bool = False
+
+
+_verbosity = _Verbosity()
+
+
 def set_verbosity(*, quiet: bool = False, verbose: bool = False) -> None:
     """Decide how much is printed: with ``quiet`` only results and errors."""
     if quiet and verbose:
@@ -43,14 +53,6 @@ def set_verbosity(*, quiet: bool = False, verbose: bool = False) -> None:
     _verbosity.quiet = quiet
     _verbosity.verbose = verbose
     messages.quiet = quiet
-
-
-class _Verbosity:
-    quiet = False
-    verbose = False
-
-
-_verbosity = _Verbosity()
 
 
 def is_quiet() -> bool:

@@ -23,7 +23,7 @@ from confdiff.cli import (
     theory,
 )
 from confdiff.cli.commands import USER_ERRORS, Quiet, Verbose, as_command, help_text, versions
-from confdiff.cli.console import errors, is_verbose, print_error, set_verbosity
+from confdiff.cli.console import complain, is_verbose, print_error, set_verbosity
 from confdiff.cli.messages import UserError
 from confdiff.cli.options import switch
 
@@ -36,17 +36,12 @@ def main() -> None:
         app()
     except (UserError, *USER_ERRORS) as error:
         if is_verbose():
-            errors.print(
-                "".join(traceback.format_exception(error.__cause__ or error)),
-                markup=False,
-                highlight=False,
-                soft_wrap=True,
-            )
+            complain("".join(traceback.format_exception(error.__cause__ or error)))
         print_error(str(error))
         sys.exit(2)
 
 
-def version() -> None:
+def version_command() -> None:
     """Print the versions of confdiff, Python and the packages that decide the results.
 
     Example:
@@ -60,7 +55,7 @@ _PANELS: dict[str, _Commands] = {
     "Start here": {
         "demo": demo.demo_command,
         "methods": methods.methods_command,
-        "version": version,
+        "version": version_command,
     },
     "Your comparisons": {
         "check": check.check_command,
