@@ -3,7 +3,7 @@ import torch
 from confdiff.randomness import derived_seed, generator, seeded
 
 
-def test_streams_are_their_own():
+def test_streams_are_independent():
     paths = [("a",), ("b",), ("a", 0), ("a", 1), (0, "a")]
     assert len({derived_seed(7, *path) for path in paths}) == len(paths)
     assert torch.rand(1, generator=generator(7, "a")) == torch.rand(1, generator=generator(7, "a"))

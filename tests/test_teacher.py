@@ -33,7 +33,7 @@ def test_a_teacher_learns_the_posteriors(n_items):
     assert (graded - pairs.posteriors).abs().mean() < 0.08
 
 
-def test_the_seed_decides():
+def test_the_seed_determines_the_teacher():
     pairs = easy_pairs()
     first, same = (grade(fit_teacher(pairs.items.numpy(), pairs.labels), pairs.items.numpy()) for _ in range(2))
     assert torch.equal(first, same)
@@ -64,7 +64,7 @@ def test_only_the_given_rows_are_trained_on_and_all_items_are_graded():
     assert before.prior == pytest.approx(float(labels[rows].mean()))
 
 
-def test_no_item_is_graded_by_a_teacher_that_saw_it():
+def test_no_item_is_graded_by_a_teacher_trained_on_it():
     """Were its label another, an item's grade would be the same, and others would not."""
     pairs = easy_pairs(n_items=60)
     teaching = Teaching("linear", RECIPE, folds=5)
@@ -95,7 +95,7 @@ def test_too_many_folds():
 
 
 @pytest.mark.parametrize("folds", [1, 4])
-def test_calibration_mends_an_overconfident_teacher(folds):
+def test_calibration_corrects_an_overconfident_teacher(folds):
     """A wide network that learns a few hundred noisy labels by heart says 0 or 1 of nearly everything."""
     pairs = easy_pairs(n_items=2000)
     rows = range(500)
@@ -110,7 +110,7 @@ def test_calibration_mends_an_overconfident_teacher(folds):
     assert losses[1] < 0.8 * losses[0]
 
 
-def test_a_cache_that_cannot_be_used_is_no_obstacle(tmp_path):
+def test_an_unusable_cache_warns(tmp_path):
     pairs = easy_pairs(n_items=40)
     expected = teach(pairs.items, pairs.labels, teaching=QUICK, cache_folder=tmp_path).posteriors
     (file,) = tmp_path.iterdir()
@@ -132,7 +132,7 @@ def test_too_few_items_to_calibrate():
         teach(pairs.items, pairs.labels, teaching=replace(QUICK, calibrated=True))
 
 
-def test_what_a_teacher_said_is_kept_under_a_key_of_everything(tmp_path):
+def test_the_cache_key_covers_everything_that_determines_grades(tmp_path):
     pairs = easy_pairs(n_items=40)
     labels = pairs.labels.clone()
 
@@ -185,7 +185,7 @@ def test_grades_match_their_version(folds, calibrated):
     assert grades.scores[:4].tolist() == pytest.approx(GRADES[folds, calibrated], abs=5e-3)
 
 
-def test_a_kept_teacher_is_not_trained_again(tmp_path, monkeypatch):
+def test_a_cached_teacher_is_not_trained_again(tmp_path, monkeypatch):
     pairs = easy_pairs(n_items=40)
     kept = teach(pairs.items, pairs.labels, teaching=QUICK, cache_folder=tmp_path)
     monkeypatch.setattr("confdiff.teacher.fit_teacher", None)
@@ -194,7 +194,7 @@ def test_a_kept_teacher_is_not_trained_again(tmp_path, monkeypatch):
     )
 
 
-def test_a_teacher_without_a_name_cannot_be_kept(tmp_path):
+def test_a_teacher_without_a_name_cannot_be_cached(tmp_path):
     pairs = easy_pairs(n_items=40)
     nameless = replace(QUICK, model=torch.nn.Linear(3, 1))
     assert teach(pairs.items, pairs.labels, teaching=nameless).posteriors.shape == (40,)

@@ -41,8 +41,8 @@ def test_our_checks(estimator, check):
 
 
 def test_logistic_regression_finds_the_weights_with_and_without_the_prior():
-    chance = np.random.default_rng(0)
-    X = chance.normal(size=(3000, 2, 3))
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 2, 3))
     r = 1 / (1 + np.exp(-(X @ [2.0, -1.0, 0.0] - 1.5)))
     c = r[:, 1] - r[:, 0]
     for prior in (None, float(r.mean())):
@@ -52,8 +52,8 @@ def test_logistic_regression_finds_the_weights_with_and_without_the_prior():
 
 
 def test_logistic_regression_needs_no_scaling():
-    chance = np.random.default_rng(0)
-    X = chance.normal(size=(1500, 2, 3))
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 2, 3))
     r = 1 / (1 + np.exp(-(X @ [2.0, -1.0, 0.5])))
     wide = X * [12, 15_000, 0.5] + [50, 40_000, 0]
     for prior in (0.5, None):
@@ -63,7 +63,7 @@ def test_logistic_regression_needs_no_scaling():
     assert raw.coef_[0] * [12, 15_000, 0.5] == pytest.approx([2, -1, 0.5], abs=0.01)
 
 
-def test_a_minimum_that_is_not_reached_is_warned_of(monkeypatch):
+def test_an_unconverged_solver_warns(monkeypatch):
     from scipy import optimize
 
     def lazy(*arguments, **options):
@@ -76,10 +76,10 @@ def test_a_minimum_that_is_not_reached_is_warned_of(monkeypatch):
 
 
 def test_logistic_regression_s_gradients():
-    chance = np.random.default_rng(0)
-    x, point = chance.normal(size=(6, 3)), chance.normal(size=4)
-    ends = chance.integers(0, 6, (2, 9))
-    c, weight = chance.uniform(-1, 1, 9), chance.random(9)
+    rng = np.random.default_rng(0)
+    x, point = rng.normal(size=(6, 3)), rng.normal(size=4)
+    ends = rng.integers(0, 6, (2, 9))
+    c, weight = rng.uniform(-1, 1, 9), rng.random(9)
     for function, extra in ((logistic._unbiased, (0.3,)), (logistic._regression, ())):
         arguments = (function, x, tuple(ends), c, weight, np.array([0.7, 0.1, 2.0]), *extra)
         error = check_grad(lambda p, f, *a: f(p, *a)[0], lambda p, f, *a: f(p, *a)[1], point, *arguments)
@@ -115,22 +115,22 @@ def test_any_classifier_that_takes_weights_learns(classifier):
     assert model.prior_ == pytest.approx(float(pairs.posteriors.mean()), abs=0.06)
 
 
-def test_rare_positives_are_found_by_timid_trees():
+def test_trees_find_rare_positives():
     """Trees of few leaves are never certain: without rescaling their predictions draw the prior towards 1/2."""
-    chance = np.random.default_rng(0)
-    X = chance.normal(size=(1000, 2, 3))
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 2, 3))
     r = 1 / (1 + np.exp(-8 * (X[..., 0] * X[..., 1] - 0.8)))
     c = r[:, 1] - r[:, 0]
     trees = HistGradientBoostingClassifier(max_iter=40, max_leaf_nodes=6)
     model = ProjectedClassifier(trees, rounds=4).fit(X, c)
-    new = chance.normal(size=(4000, 3))
+    new = rng.normal(size=(4000, 3))
     right = (model.predict(new) > 0) == (new[:, 0] * new[:, 1] > 0.8)
     assert r.mean() < 0.18
     assert model.prior_ == pytest.approx(r.mean(), abs=0.04)
     assert right.mean() > 0.975
 
 
-def test_a_forest_would_not_move_from_its_own_targets():
+def test_a_forest_memorises_its_own_targets():
     """In-sample a forest repeats what it was told; out of fold it learns more of the differences each round."""
     pairs = easy_pairs(n_items=800, n_pairs=800)
     forest = RandomForestClassifier(50, random_state=0)
@@ -143,7 +143,7 @@ def test_a_forest_would_not_move_from_its_own_targets():
     assert max(model.history_) > model.history_[0] + 0.02
 
 
-def test_the_best_round_counts_and_not_the_last(monkeypatch):
+def test_the_best_round_is_kept(monkeypatch):
     """Rounds whose out-of-fold predictions are made to explain more, then less."""
     pairs = easy_pairs(n_items=60, n_pairs=60)
     told = iter([0.1, 0.5, 0.9, 0.3, 0.2])
@@ -165,9 +165,9 @@ def test_the_best_round_counts_and_not_the_last(monkeypatch):
     assert seen[0] is rounds[3]  # the predictions of the third round, projected: the fourth began with them
 
 
-def test_a_prior_that_is_left_open_is_warned_of():
-    chance = np.random.default_rng(0)
-    X = chance.normal(size=(600, 2, 2))
+def test_an_open_prior_warns():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 2, 2))
     r = 0.2 + 0.4 / (1 + np.exp(-3 * X[..., 0]))
     with pytest.warns(UserWarning, match="do not determine the class prior"):
         ProjectedClassifier(LogisticRegression()).fit(X, r[:, 1] - r[:, 0])
@@ -175,17 +175,17 @@ def test_a_prior_that_is_left_open_is_warned_of():
     assert told.prior_ == pytest.approx(r.mean(), abs=0.02)
 
 
-def test_what_takes_no_weights_is_refused():
+def test_a_classifier_without_weights_is_refused():
     with pytest.raises(ValueError, match="KNeighborsClassifier does not"):
         ProjectedClassifier(KNeighborsClassifier()).fit(easy_pairs())
 
 
 def three_classes(n_pairs=500):
-    chance = np.random.default_rng(0)
-    items = chance.normal(size=(400, 3)).astype(np.float32)
+    rng = np.random.default_rng(0)
+    items = rng.normal(size=(400, 3)).astype(np.float32)
     scores = 3 * items
     r = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    rows = chance.integers(0, 400, (n_pairs, 2))
+    rows = rng.integers(0, 400, (n_pairs, 2))
     return Pairs.from_rows(rows, items, r[rows[:, 1]] - r[rows[:, 0]]), r
 
 
@@ -219,10 +219,10 @@ def _small(n_features):
     return mlp(n_features, hidden=(32, 32))
 
 
-def test_the_estimate_contains_the_truth_and_says_when_it_does_not_know():
-    chance = np.random.default_rng(0)
-    items = chance.normal(size=(900, 2)).astype(np.float32)
-    rows = chance.integers(0, 900, (900, 2))
+def test_the_estimated_interval_contains_the_prior_and_reports_when_it_is_open():
+    rng = np.random.default_rng(0)
+    items = rng.normal(size=(900, 2)).astype(np.float32)
+    rows = rng.integers(0, 900, (900, 2))
     for low, high, known in ((0.0, 1.0, True), (0.2, 0.6, False)):
         r = low + (high - low) / (1 + np.exp(-(4 * items[:, 0] - 1)))
         pairs = Pairs.from_rows(rows, items, r[rows[:, 1]] - r[rows[:, 0]])
@@ -237,10 +237,10 @@ def test_the_estimate_contains_the_truth_and_says_when_it_does_not_know():
 
 def test_sensitivity_to_the_assumed_prior():
     """A wrong prior costs little where posteriors reach both ends, and the unbiased risk much."""
-    chance = np.random.default_rng(0)
-    items = chance.normal(size=(600, 2)).astype(np.float32)
+    rng = np.random.default_rng(0)
+    items = rng.normal(size=(600, 2)).astype(np.float32)
     r = 1 / (1 + np.exp(-8 * items[:, 0]))
-    rows = chance.integers(0, 600, (600, 2))
+    rows = rng.integers(0, 600, (600, 2))
     pairs = Pairs.from_rows(rows, items, r[rows[:, 1]] - r[rows[:, 0]])
     labelled = (items, r > 0.5)
     found = {}
@@ -255,7 +255,7 @@ def test_sensitivity_to_the_assumed_prior():
     assert prior_sensitivity(model, pairs, (0.5,), cv=2)[0].accuracy is None
 
 
-def test_priors_in_folds_repeat_no_warning():
+def test_warnings_are_not_repeated_per_fold_and_prior():
     pairs = easy_pairs()
     grouped = Pairs(pairs.items, [0, 1, 2, 4, 5, 6], [1, 2, 0, 5, 6, 4], [0.1, -0.2, 0.1] * 2, group=[0, 0, 0, 1, 1, 1])
     model = ConfDiffClassifier("confdiff-unbiased", model="linear", epochs=1)

@@ -18,25 +18,25 @@ QUICK = {"model": "linear", "batch_size": 64}
 
 def pairs_between(low, high, n_pairs=1500, noise=0.0, seed=0):
     """Pairs whose posteriors lie in [low, high], the posteriors, and labels drawn from them."""
-    chance = np.random.default_rng(seed)
-    items = chance.normal(size=(1000, 3)).astype(np.float32)
+    rng = np.random.default_rng(seed)
+    items = rng.normal(size=(1000, 3)).astype(np.float32)
     r = low + (high - low) / (1 + np.exp(-4 * items[:, 0]))
-    rows = chance.integers(0, 1000, (n_pairs, 2))
-    c = r[rows[:, 1]] - r[rows[:, 0]] + noise * chance.normal(size=n_pairs)
-    return Pairs.from_rows(rows, items, c.clip(-1, 1)), r, chance.random(1000) < r
+    rows = rng.integers(0, 1000, (n_pairs, 2))
+    c = r[rows[:, 1]] - r[rows[:, 0]] + noise * rng.normal(size=n_pairs)
+    return Pairs.from_rows(rows, items, c.clip(-1, 1)), r, rng.random(1000) < r
 
 
 def many_classes(n_classes=4, n_pairs=800, seed=0):
-    chance = np.random.default_rng(seed)
-    items = chance.normal(size=(600, 3)).astype(np.float32)
-    scores = items @ chance.normal(size=(3, n_classes)) * 2
+    rng = np.random.default_rng(seed)
+    items = rng.normal(size=(600, 3)).astype(np.float32)
+    scores = items @ rng.normal(size=(3, n_classes)) * 2
     r = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    rows = chance.integers(0, 600, (n_pairs, 2))
-    labels = (chance.random(600)[:, None] > r.cumsum(axis=1)).sum(axis=1)
+    rows = rng.integers(0, 600, (n_pairs, 2))
+    labels = (rng.random(600)[:, None] > r.cumsum(axis=1)).sum(axis=1)
     return Pairs.from_rows(rows, items, r[rows[:, 1]] - r[rows[:, 0]], posteriors=r, labels=labels), r
 
 
-def test_no_prior_is_needed_where_posteriors_reach_both_ends():
+def test_no_prior_is_needed_if_posteriors_span_zero_to_one():
     pairs, r, _ = pairs_between(0, 1)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -45,7 +45,7 @@ def test_no_prior_is_needed_where_posteriors_reach_both_ends():
     assert model.prior_ == pytest.approx(r.mean(), abs=0.03)
 
 
-def test_a_prior_that_the_differences_leave_open_is_warned_of_and_a_given_one_used():
+def test_an_open_prior_warns_and_a_given_prior_is_used():
     pairs, r, _ = pairs_between(0.2, 0.6)
     with pytest.warns(
         UserWarning, match=r"do not determine the class prior: any value from 0\.\d+ to 0\.\d+"
@@ -56,7 +56,7 @@ def test_a_prior_that_the_differences_leave_open_is_warned_of_and_a_given_one_us
     assert np.abs(told.predict_proba(pairs.items.numpy())[:, 1] - r).mean() < 0.03
 
 
-def test_a_few_labels_tell_what_differences_leave_open():
+def test_a_few_labels_determine_an_open_prior():
     pairs, r, y = pairs_between(0.2, 0.6)
     some = np.random.default_rng(1).permutation(1000)[:500]
     items = pairs.items.numpy()
@@ -66,20 +66,20 @@ def test_a_few_labels_tell_what_differences_leave_open():
     assert np.abs(model.predict_proba(items)[:, 1] - r).mean() < 0.1
 
 
-def test_label_differences_of_uncertain_items_do_not_pass_for_certainty():
+def test_label_differences_of_uncertain_items_leave_the_prior_open():
     pairs, _, y = pairs_between(0.2, 0.6)
     c = y[pairs.right].astype(float) - y[pairs.left]
     with pytest.warns(UserWarning, match="do not determine the class prior"):
         ConfDiffClassifier().fit(Pairs(pairs.items, pairs.left, pairs.right, c))
 
 
-def test_an_estimate_that_knows_nothing_says_so():
+def test_an_uncertain_estimate_warns():
     pairs, _, _ = pairs_between(0.2, 0.6)
     with pytest.warns(UserWarning, match="do not determine the class prior"):
         ConfDiffClassifier("confdiff-abs", prior="estimate", epochs=20).fit(pairs)
 
 
-def test_labelled_items_must_be_like_the_others():
+def test_labelled_items_must_have_the_features_of_the_pairs():
     pairs, _, y = pairs_between(0, 1)
     items = pairs.items.numpy()
     with pytest.raises(ValueError, match="pass one of the two"):
@@ -92,7 +92,7 @@ def test_labelled_items_must_be_like_the_others():
     assert told.prior_estimate_.n_labels == 50
 
 
-def test_nothing_is_left_of_an_earlier_fit():
+def test_a_second_fit_removes_attributes_of_the_first():
     pairs, _, _ = pairs_between(0, 1)
     model = ConfDiffClassifier(prior="estimate", **QUICK).fit(pairs)
     assert not hasattr(model.set_params(prior=0.5).fit(pairs), "prior_estimate_")
@@ -101,7 +101,7 @@ def test_nothing_is_left_of_an_earlier_fit():
     assert model.predict(pairs.items.numpy()[:3]).shape == (3,)  # still what it was
 
 
-def test_held_out_pairs_touch_items_that_are_not_trained_on():
+def test_held_out_pairs_touch_items_outside_the_training_pairs():
     pairs = easy_pairs(n_items=100, n_pairs=2000)
     kept, held_out = split_by_items(pairs, 0.2, seed=0)
     trained = set(torch.cat([pairs.left[kept], pairs.right[kept]]).tolist())
@@ -113,7 +113,7 @@ def test_held_out_pairs_touch_items_that_are_not_trained_on():
     assert len(held_out) / 2000 == pytest.approx(0.2, abs=0.05)
 
 
-def test_calibration_sees_what_was_learned_by_heart():
+def test_calibration_detects_overfitting():
     """Label differences of few items in many pairs: pairs of known items would say that all is well."""
     generator = np.random.default_rng(0)
     items = generator.normal(size=(1150, 20)).astype(np.float32)
@@ -129,7 +129,7 @@ def test_calibration_sees_what_was_learned_by_heart():
     assert losses[1] < losses[0]
 
 
-def test_weights_count_in_everything_that_is_fitted():
+def test_weights_apply_to_every_fitted_quantity():
     pairs, r, _ = pairs_between(0, 1)
     garbage = Pairs(
         torch.cat([pairs.items, pairs.items]),
@@ -143,7 +143,7 @@ def test_weights_count_in_everything_that_is_fitted():
     assert model.temperature_ < 2
 
 
-def test_ties_alone_do_not_stop_at_once():
+def test_ties_alone_do_not_stop_training():
     generator = np.random.default_rng(0)
     items = generator.normal(size=(80, 2)).astype(np.float32)
     y = (items[:, 0] > 0).astype(float)
@@ -168,7 +168,7 @@ def test_ties_alone_do_not_stop_at_once():
         ({"method": "oracle-hard", "calibrated": True}, False, "calibrated=True needs differences"),
     ],
 )
-def test_what_cannot_be_done_is_said_before_training(parameters, known, message):
+def test_impossible_combinations_are_refused_before_training(parameters, known, message):
     pairs = easy_pairs()
     if not known:
         pairs = Pairs(pairs.items, pairs.left, pairs.right, labels=pairs.labels)
@@ -184,7 +184,7 @@ def test_an_estimated_prior_is_used(method):
     assert model.prior_estimate_.is_identified
 
 
-def test_early_stopping_keeps_the_best_weights_and_helps_where_differences_are_noisy():
+def test_early_stopping_keeps_the_best_weights_and_helps_with_noise():
     pairs, r, _ = pairs_between(0, 1, n_pairs=300, noise=0.5)
     items = pairs.items.numpy()
     long = {"epochs": 150, "batch_size": 64, "schedule": "constant", "prior": 0.5, "random_state": 1}
@@ -279,7 +279,7 @@ def test_bad_vectors_are_named(change, message):
         ({"calibrated": True}, "calibrated=True needs two classes"),
     ],
 )
-def test_what_many_classes_cannot_do_is_said(parameters, message):
+def test_options_for_two_classes_are_refused_with_several(parameters, message):
     pairs, _ = many_classes()
     with pytest.raises(ValueError, match=message):
         ConfDiffClassifier(**(QUICK | parameters)).fit(pairs)
@@ -297,12 +297,12 @@ def test_rescaling_after_fit_is_for_the_logistic_loss_too():
         model.set_params(target_prior=0.1).predict_proba(easy_pairs().items.numpy())
 
 
-def test_too_few_pairs_to_hold_some_out():
+def test_too_few_pairs_for_a_validation_set_are_refused():
     with pytest.raises(ValueError, match="3 pairs are too few to hold some of them out"):
         ConfDiffClassifier(early_stopping=True, **QUICK).fit(easy_pairs()[:3])
 
 
-def test_pairs_to_stop_by_can_be_given():
+def test_validation_pairs_can_be_given():
     pairs = easy_pairs(n_pairs=400)
     options = {"prior": 0.5, "model": "linear", "epochs": 15, "early_stopping": True}
     given = ConfDiffClassifier(**options).fit(pairs[:300], validation=pairs[300:])

@@ -105,13 +105,13 @@ def test_score_needs_neither_labels_nor_prior():
         model.score(Pairs(pairs.items, pairs.left, pairs.right))
 
 
-def test_a_method_that_needs_the_prior_says_so():
+def test_a_method_that_needs_the_prior_requires_it():
     with pytest.raises(ValueError, match=r"'confdiff-abs' needs the class prior .* Pass prior="):
         ConfDiffClassifier("confdiff-abs").fit(easy_pairs())
     ConfDiffClassifier("oracle-soft", **QUICK).fit(easy_pairs())
 
 
-def test_oracles_learn_from_pairs_that_carry_what_they_need():
+def test_oracles_learn_from_labels_and_posteriors():
     pairs = easy_pairs()
     model = ConfDiffClassifier("oracle-hard", **QUICK).fit(pairs)
     assert model.score(pairs) > 0.8
@@ -158,7 +158,7 @@ def test_probabilities_come_from_proper_losses_only(loss):
         assert np.abs(model.predict_proba(pairs.items.numpy())[:, 1] - pairs.posteriors.numpy()).mean() < 0.1
 
 
-def test_pandas_in_and_columns_checked():
+def test_columns_of_data_frames_are_checked():
     pairs = easy_pairs()
     frame = pd.DataFrame(pairs.items.numpy(), columns=["age", "dose", "weight"], index=[f"p{i}" for i in range(300)])
     ids = pd.DataFrame({"a": frame.index[pairs.left.numpy()], "b": frame.index[pairs.right.numpy()]})
@@ -223,7 +223,7 @@ def test_joblib_round_trip(tmp_path):
     assert (again.predict_proba(pairs.items.numpy()) == model.predict_proba(pairs.items.numpy())).all()
 
 
-def test_a_network_of_the_user_s_is_copied_and_left_alone():
+def test_a_network_that_is_passed_in_is_copied():
     network = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
     before = [parameter.clone() for parameter in network.parameters()]
     model = quick(model=network).fit(easy_pairs())
@@ -233,13 +233,13 @@ def test_a_network_of_the_user_s_is_copied_and_left_alone():
     assert quick(model=lambda d: nn.Linear(d, 1)).fit(easy_pairs()).score(easy_pairs()) > 0.9
 
 
-def test_no_seed_means_another_answer_each_time():
+def test_without_a_seed_results_differ():
     X = easy_pairs().items.numpy()
     first, second = (quick(random_state=None).fit(easy_pairs()).decision_function(X) for _ in range(2))
     assert not np.array_equal(first, second)
 
 
-def test_groups_that_no_pair_connects_are_warned_of():
+def test_unconnected_groups_warn():
     pairs = easy_pairs()
     rows = np.array([[0, 1], [1, 2], [3, 4], [4, 5]])
     c = pairs.posteriors[rows[:, 1]] - pairs.posteriors[rows[:, 0]]
@@ -249,7 +249,7 @@ def test_groups_that_no_pair_connects_are_warned_of():
     quick().fit(np.array([[0, 1], [1, 2]]), c[:2], items=pairs.items.numpy(), groups=["u", "u"])
 
 
-def test_items_with_pairs_that_have_theirs_are_refused():
+def test_items_with_pairs_that_have_items_are_refused():
     with pytest.raises(ValueError, match="carry their items already"):
         quick().fit(easy_pairs(), items=np.zeros((3, 3)))
 
@@ -263,7 +263,7 @@ def test_a_checkpoint_of_fit(tmp_path):
         quick().set_params(prior=0.4).fit(pairs, checkpoint=tmp_path / "c")
 
 
-def test_scaling_sees_full_precision():
+def test_scaling_uses_full_precision():
     """A column of unix seconds keeps its meaning through a scaler, which 32-bit floats would lose."""
     pairs = easy_pairs()
     late = pairs.with_items(pairs.items.double().numpy() + np.array([1.7e9, 0, 0]))
@@ -295,14 +295,14 @@ def test_frames_in_every_form_keep_their_names_and_only_real_names():
         quick().fit(rows, pairs.difference, items=named.set_axis(["a", "b", "a"], axis=1))
 
 
-def test_parameters_set_after_fit_do_not_change_what_was_learned():
+def test_parameters_set_after_fit_do_not_change_predictions():
     pairs = easy_pairs()
     model = quick().fit(pairs)
     before = model.predict_proba(pairs.items.numpy())
     assert (model.set_params(loss="hinge").predict_proba(pairs.items.numpy()) == before).all()
 
 
-def test_a_fold_without_weight_scores_nothing():
+def test_a_fold_without_weight_has_no_score():
     pairs = easy_pairs(weight=np.arange(400) < 200)
     model = quick().fit(pairs[:200])
     with pytest.raises(ValueError, match="above 0 for at least one pair"):
@@ -312,14 +312,14 @@ def test_a_fold_without_weight_scores_nothing():
 
 
 @pytest.mark.parametrize("scale", [1e-40, 1e38, 1e300])
-def test_only_the_ratio_of_weights_counts(scale):
+def test_only_ratios_of_weights_matter(scale):
     pairs, weight = easy_pairs(), np.linspace(1, 2, 400)
     X = pairs.items.numpy()
     expected = quick().fit(pairs, sample_weight=weight).decision_function(X)
     assert quick().fit(pairs, sample_weight=weight * scale).decision_function(X) == pytest.approx(expected, abs=1e-4)
 
 
-def test_mistakes_in_the_user_s_terms():
+def test_errors_name_the_arguments():
     pairs = easy_pairs()
     model = quick().fit(pairs)
     with pytest.raises(ValueError, match="predictions are for single items; got Pairs"):

@@ -32,7 +32,7 @@ def test_the_device_reaches_training():
         quick(device="abacus").fit(pairs)
 
 
-def test_forms_agree_and_the_order_counts():
+def test_forms_agree_and_the_order_has_an_effect():
     pairs = order_by_labels(easy_pairs())
     items, rows = pairs.items.numpy(), np.stack([pairs.left, pairs.right], axis=1)
     by_pairs = quick().fit(pairs).decision_function(items)
@@ -42,7 +42,7 @@ def test_forms_agree_and_the_order_counts():
     assert np.corrcoef(turned, by_pairs)[0, 1] < -0.5
 
 
-def test_score_is_the_share_in_the_right_order():
+def test_score_is_the_pairwise_accuracy():
     pairs = order_by_labels(easy_pairs())
     model = quick().fit(pairs)
     g = model.decision_function(pairs.items.numpy())
@@ -52,7 +52,7 @@ def test_score_is_the_share_in_the_right_order():
     assert cross_val_score(quick(), pairs, cv=3).mean() > 0.6
 
 
-def test_parameters_and_mistakes():
+def test_parameters_and_errors():
     assert clone(quick(method="pcomp-abs")).get_params()["method"] == "pcomp-abs"
     pairs = order_by_labels(easy_pairs())
     with pytest.raises(ValueError, match="ordered pairs have no differences"):

@@ -34,7 +34,7 @@ def stream(tmp_path, pairs):
         {"prior": "estimate"},
     ],
 )
-def test_a_stream_is_learned_as_pairs_in_memory_are(pairs, stream, parameters):
+def test_a_stream_gives_the_results_of_pairs_in_memory(pairs, stream, parameters):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the prior may be left open, by either
         in_memory = ConfDiffClassifier(**(QUICK | parameters)).fit(pairs)
@@ -64,13 +64,13 @@ def test_pairs_of_some_items_are_held_out(stream, monkeypatch):
     assert "agreement" in model.history_[0]
 
 
-def test_a_prior_left_open_is_warned_of(tmp_path, pairs):
+def test_an_open_prior_warns(tmp_path, pairs):
     narrow = pairs.graded_by(0.3 + 0.4 * pairs.posteriors)
     with pytest.warns(UserWarning, match="do not determine the class prior"):
         ConfDiffClassifier(**QUICK).fit(streamed(tmp_path, narrow))
 
 
-def test_only_a_sample_is_looked_at(stream, monkeypatch):
+def test_only_a_sample_is_used_for_the_prior(stream, monkeypatch):
     monkeypatch.setattr(inputs, "SAMPLED", 500)
     model = ConfDiffClassifier(prior="estimate", early_stopping=True, **QUICK).fit(stream)
     assert model.prior_ == pytest.approx(0.5, abs=0.1)
@@ -90,8 +90,8 @@ def test_feature_names_are_remembered(tmp_path, pairs):
     assert ConfDiffClassifier(prior=0.5, **QUICK).fit(stream).feature_names_in_.tolist() == ["a", "b", "c"]
 
 
-def test_what_a_stream_is_not_for(stream, pairs):
-    with pytest.raises(ValueError, match="columns of the file of streamed pairs"):
+def test_uses_that_need_pairs_in_memory_are_refused(stream, pairs):
+    with pytest.raises(ValueError, match="streamed pairs have their own items"):
         ConfDiffClassifier(prior=0.5).fit(stream, pairs.difference)
     with pytest.raises(ValueError, match=r"oracle-soft.* needs its pairs in memory"):
         ConfDiffClassifier("oracle-soft").fit(stream)
@@ -102,7 +102,7 @@ def test_what_a_stream_is_not_for(stream, pairs):
     assert model.score(stream.sample(500)) > 0.98
 
 
-def test_held_out_pairs_can_be_given(stream, pairs):
+def test_validation_pairs_can_be_given(stream, pairs):
     model = ConfDiffClassifier(early_stopping=True, calibrated=True, **QUICK).fit(stream, validation=pairs[:300])
     error = (
         ConfDiffClassifier(early_stopping=True, **QUICK).fit(stream, validation=pairs[:300])._differences(pairs[:300])
@@ -112,7 +112,7 @@ def test_held_out_pairs_can_be_given(stream, pairs):
     assert best == pytest.approx(-np.mean(error**2), rel=1e-4)
 
 
-def test_held_out_pairs_must_go_with_those_to_learn_from(pairs):
+def test_validation_pairs_must_match_the_training_pairs(pairs):
     model = ConfDiffClassifier(early_stopping=True, **QUICK)
     with pytest.raises(ValueError, match="validation must be a Pairs; got ndarray"):
         model.fit(pairs, validation=np.zeros((3, 2, 3)))

@@ -28,10 +28,10 @@ from confdiff.training import Recipe, train
 def network(d):
     return nn.Sequential(nn.Linear(d, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Dropout(0.5), nn.Linear(16, 1))
 
-chance = torch.Generator().manual_seed(0)
-items = torch.randn(200, 5, generator=chance)
+rng = torch.Generator().manual_seed(0)
+items = torch.randn(200, 5, generator=rng)
 r = torch.sigmoid(items[:, 0])
-rows = torch.randint(0, 200, (2, 300), generator=chance)
+rows = torch.randint(0, 200, (2, 300), generator=rng)
 pairs = Pairs(items, rows[0], rows[1], r[rows[1]] - r[rows[0]])
 torch.manual_seed(0)
 model = network(5)
@@ -59,7 +59,7 @@ def same(first, second):
     )
 
 
-def test_killed_and_resumed_is_never_stopped(tmp_path):
+def test_a_killed_and_resumed_run_equals_an_uninterrupted_one(tmp_path):
     run("-", tmp_path / "uninterrupted")
     expected = load_tree(tmp_path / "uninterrupted")
     kept, result = tmp_path / "checkpoint", tmp_path / "resumed"
@@ -98,14 +98,14 @@ def train_linear(pairs, path, **recipe):
     return network.weight.detach().clone(), history
 
 
-def test_a_finished_run_is_not_done_again(tmp_path):
+def test_a_finished_run_is_not_repeated(tmp_path):
     first, history = train_linear(easy_pairs(), tmp_path / "c")
     again, same_history = train_linear(easy_pairs(), tmp_path / "c")
     assert torch.equal(first, again)
     assert same_history == history
 
 
-def test_an_interrupted_run_goes_on_and_keeps_counting(tmp_path):
+def test_an_interrupted_run_resumes_and_keeps_counting(tmp_path):
     expected, _ = train_linear(easy_pairs(), None)
     errors = iter([KeyboardInterrupt(), None, None])
 
@@ -132,7 +132,7 @@ def test_an_interrupted_run_goes_on_and_keeps_counting(tmp_path):
     assert history[-1]["seconds"] > before > 0
 
 
-def test_the_checkpoint_of_another_run_is_refused_and_the_difference_named(tmp_path):
+def test_a_checkpoint_of_another_run_is_refused_with_the_differences(tmp_path):
     train_linear(easy_pairs(), tmp_path / "c")
     with pytest.raises(ValueError, match="belongs to another run: epochs was 3, now 4"):
         train_linear(easy_pairs(), tmp_path / "c", epochs=4)
@@ -142,7 +142,7 @@ def test_the_checkpoint_of_another_run_is_refused_and_the_difference_named(tmp_p
         train_linear(easy_pairs().with_items(easy_pairs().items * 2), tmp_path / "c")
 
 
-def test_networks_and_losses_of_the_same_shape_are_told_apart(tmp_path):
+def test_networks_and_losses_of_the_same_shape_are_distinguished(tmp_path):
     def run(activation=nn.Tanh, loss=lambda z: (1 - z) ** 2):
         torch.manual_seed(0)
         network = nn.Sequential(nn.Linear(3, 4), activation(), nn.Linear(4, 1))
@@ -164,7 +164,7 @@ def test_a_name_is_the_same_in_every_process():
     assert "0x" not in _name(partial(lambda z, k: z * k, k=2))
 
 
-def test_a_folder_is_no_checkpoint(tmp_path):
+def test_a_folder_as_checkpoint_is_refused(tmp_path):
     with pytest.raises(ValueError, match="must be a file"):
         train_linear(easy_pairs(), tmp_path)
 
@@ -175,7 +175,7 @@ def test_a_damaged_checkpoint_is_refused(tmp_path):
         train_linear(easy_pairs(), tmp_path / "c")
 
 
-def test_a_checkpoint_is_saved_only_now_and_then(tmp_path):
+def test_a_checkpoint_is_saved_at_intervals(tmp_path):
     class Stop(Exception):
         pass
 

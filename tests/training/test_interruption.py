@@ -49,7 +49,7 @@ def pressing_in_step(monkeypatch, number, times=1):
     return ended
 
 
-def test_the_step_is_finished_and_the_checkpoint_saved(tmp_path, monkeypatch):
+def test_ctrl_c_finishes_the_step_and_saves_the_checkpoint(tmp_path, monkeypatch):
     kept = {"checkpoint": tmp_path / "c", "checkpoint_seconds": 1000}
     with monkeypatch.context() as patch:
         ended = pressing_in_step(patch, 9)
@@ -60,7 +60,7 @@ def test_the_step_is_finished_and_the_checkpoint_saved(tmp_path, monkeypatch):
     assert torch.equal(weights_after(**kept), weights_after())
 
 
-def test_without_a_checkpoint_it_only_interrupts(monkeypatch):
+def test_ctrl_c_without_a_checkpoint_only_interrupts(monkeypatch):
     pressing_in_step(monkeypatch, 3)
     with pytest.raises(KeyboardInterrupt):
         weights_after()
@@ -73,7 +73,7 @@ def test_the_last_step_can_be_interrupted_too(tmp_path, monkeypatch):
     assert load_tree(tmp_path / "c")["step"] == 21
 
 
-def test_a_second_one_does_not_wait(tmp_path, monkeypatch):
+def test_a_second_ctrl_c_interrupts_at_once(tmp_path, monkeypatch):
     ended = pressing_in_step(monkeypatch, 9, times=2)
     with pytest.raises(KeyboardInterrupt):
         weights_after(checkpoint=tmp_path / "c", checkpoint_seconds=1000)
@@ -81,7 +81,7 @@ def test_a_second_one_does_not_wait(tmp_path, monkeypatch):
     assert not (tmp_path / "c").exists()
 
 
-def test_who_says_what_ctrl_c_does_is_left_alone():
+def test_other_handlers_of_ctrl_c_are_not_replaced():
     pressed = []
     for handler in (lambda *_: pressed.append(1), signal.SIG_IGN):
         signal.signal(signal.SIGINT, handler)
@@ -103,7 +103,7 @@ def test_an_error_is_not_hidden():
         breaks()
 
 
-def test_other_threads_hold_nothing_back():
+def test_ctrl_c_is_not_deferred_in_other_threads():
     found = []
 
     def train_there():

@@ -43,7 +43,7 @@ def weights_after(pairs, method="confdiff-abs", model="mlp", prior=0.5, **option
 
 
 @pytest.mark.parametrize(("n", "size", "window"), [(1050, 64, 300), (1025, 64, 250), (1000, 1, 400), (513, 700, 200)])
-def test_batches_are_those_of_pairs_in_memory_in_number_and_size(tmp_path, n, size, window):
+def test_streamed_batches_have_the_number_and_sizes_of_batches_in_memory(tmp_path, n, size, window):
     pairs = easy_pairs(n_pairs=n)
     batches = list(source(streamed(tmp_path, pairs, window=window), batch_size=size).epoch(0, 0, []))
     assert [rows.shape[1] for rows, _ in batches] == batch_sizes(n, size)
@@ -54,7 +54,7 @@ def test_batches_are_those_of_pairs_in_memory_in_number_and_size(tmp_path, n, si
     assert sorted(turned.tolist()) == sorted(expected.tolist())
 
 
-def test_the_columns_are_those_of_pairs_in_memory(tmp_path):
+def test_streamed_columns_equal_columns_in_memory(tmp_path):
     plain = easy_pairs(n_pairs=500)
     pairs = Pairs(plain.items, plain.left, plain.right, plain.difference, weight=torch.arange(500.0))
     for method, data, prior in (("confdiff-abs", pairs, 0.5), ("pcomp-abs", pairs, 0.4), ("bpr", plain, None)):
@@ -68,14 +68,14 @@ def test_the_columns_are_those_of_pairs_in_memory(tmp_path):
                 torch.testing.assert_close(ours.abs().sort().values, theirs.abs().sort().values)
 
 
-def test_from_any_step_on_the_stream_is_the_same(tmp_path):
+def test_a_stream_resumed_at_any_step_gives_the_same_batches(tmp_path):
     stream = streamed(tmp_path, easy_pairs(n_pairs=1050), window=250)
     whole = flat(source(stream).epoch(1, 0, []))
     for first in range(len(whole)):
         assert flat(source(stream).epoch(1, first, [])) == whole[first:], first
 
 
-def test_what_was_seen_is_not_read_again(tmp_path, monkeypatch):
+def test_windows_before_the_first_batch_are_not_read(tmp_path, monkeypatch):
     stream = streamed(tmp_path, easy_pairs(n_pairs=1200), window=300)
     read = []
 
@@ -88,7 +88,7 @@ def test_what_was_seen_is_not_read_again(tmp_path, monkeypatch):
     assert read[0] == tuple(stream.windows(0, 0)[-1])
 
 
-def test_one_window_is_read_ahead_and_no_more(tmp_path, monkeypatch):
+def test_one_window_is_read_ahead(tmp_path, monkeypatch):
     stream = streamed(tmp_path, easy_pairs(n_pairs=1200), window=300)
     threads, original = [], StreamedSource._read
 
@@ -124,7 +124,7 @@ def test_streamed_and_in_memory_training_reach_the_same_quality(tmp_path, method
         assert errors[1] < 0.05
 
 
-def test_weights_count(tmp_path):
+def test_weights_have_an_effect(tmp_path):
     pairs = easy_pairs(n_pairs=1000)
     spoiled = torch.where(torch.arange(1000) < 500, pairs.difference, -pairs.difference)
     weight = (torch.arange(1000) < 500).float()
@@ -147,7 +147,7 @@ def test_same_seed_same_weights_and_another_seed_others(tmp_path):
     assert not torch.equal(weights_after(stream), weights_after(stream, recipe={"seed": 1}))
 
 
-def test_what_needs_all_pairs_is_refused(tmp_path):
+def test_methods_that_need_all_pairs_are_refused(tmp_path):
     stream = streamed(tmp_path, easy_pairs())
     with pytest.raises(ValueError, match="method 'pcomp-teacher' needs its pairs in memory; got streamed pairs"):
         weights_after(stream, "pcomp-teacher")
@@ -188,7 +188,7 @@ def stopped_after(steps, monkeypatch, *arguments, **options):
 
 
 @pytest.mark.parametrize("steps", [1, 4, 5, 7, 8, 20])
-def test_resumed_at_any_step_is_never_stopped(tmp_path, monkeypatch, steps):
+def test_a_run_resumed_at_any_step_equals_an_uninterrupted_one(tmp_path, monkeypatch, steps):
     stream = streamed(tmp_path, easy_pairs(n_pairs=450), window=250)
     kept = {"checkpoint": tmp_path / "c", "checkpoint_seconds": 0}
     stopped_after(steps, monkeypatch, stream, **kept)
@@ -260,7 +260,7 @@ def stopped(how, *arguments):
     return errors
 
 
-def test_a_stream_interrupted_and_killed_and_resumed_is_never_stopped(tmp_path):
+def test_an_interrupted_and_killed_stream_resumes_with_the_same_result(tmp_path):
     pairs = easy_pairs(n_pairs=1000)
     write(tmp_path / "pairs.parquet", pairs)
     np.save(tmp_path / "items.npy", pairs.items.numpy())

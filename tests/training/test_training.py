@@ -94,7 +94,7 @@ def test_sorted_pairs_give_the_same_answer_as_shuffled_ones(method):
     assert torch.equal(weights_after(sorted_pairs, method), weights_after(pairs, method))
 
 
-def test_an_unsorted_answer_is_needed_to_be_right():
+def test_a_corrected_risk_depends_on_the_orientation_of_pairs():
     """The test above has teeth: on pairs left as sorted, the corrected risk learns something else."""
     pairs = easy_pairs(n_pairs=4000)
     turn = pairs.difference < 0
@@ -135,7 +135,7 @@ def test_two_forward_passes_differ_only_by_batch_statistics():
         weights_after(pairs[:1], forward_passes=2)
 
 
-def test_weights_count_and_zero_weights_do_not():
+def test_weights_have_an_effect_and_zero_weights_remove_pairs():
     pairs = easy_pairs()
     spoiled = pairs.difference.clone()
     spoiled[200:] *= -1
@@ -183,7 +183,7 @@ def test_one_cycle_is_torch_s():
     assert ours == pytest.approx(rates, abs=7e-3)  # torch rounds the phases to whole steps
 
 
-def test_evaluation_happens_only_when_asked_and_in_evaluation_mode():
+def test_evaluation_happens_on_request_and_in_evaluation_mode():
     calls = []
 
     def evaluate(model):
@@ -216,12 +216,12 @@ def test_a_risk_that_is_not_finite_is_named_at_once():
         )
 
 
-def test_a_model_must_give_one_score_an_item():
+def test_a_model_must_return_one_score_per_item():
     with pytest.raises(ValueError, match=r"one score per item, shape \(128,\) or \(128, 1\); got shape \(128, 2\)"):
         weights_after(easy_pairs(), model=nn.Linear(3, 2))
 
 
-def test_a_progress_bar_is_shown_when_asked(capfd):
+def test_a_progress_bar_is_shown_on_request(capfd):
     recipe = Recipe(epochs=2, batch_size=64)
     train(build_model("linear", 3), easy_pairs(), "confdiff-abs", prior=0.5, recipe=recipe)
     assert capfd.readouterr() == ("", "")
@@ -275,7 +275,7 @@ def test_frozen_modules_stay_frozen_through_predictions():
     assert [module.training for module in network.modules()] == [True, True, False, True]
 
 
-def test_what_is_not_a_model_pairs_or_recipe_is_refused():
+def test_arguments_of_the_wrong_type_are_refused():
     network, pairs = build_model("linear", 3), easy_pairs()
     with pytest.raises(ValueError, match="pairs must be a Pairs; got ndarray"):
         train(network, np.zeros((3, 2)), "confdiff-abs", prior=0.5)
@@ -314,7 +314,7 @@ def test_the_best_weights_are_kept(values, patience, best, ran):
     assert all(torch.equal(a, b) for a, b in zip(kept, expected, strict=True))
 
 
-def test_what_keeping_the_best_needs():
+def test_keep_best_needs_an_evaluation_that_returns_it():
     with pytest.raises(ValueError, match="pass evaluate"):
         run_for(2, keep_best="value")
     with pytest.raises(ValueError, match="name it with keep_best="):

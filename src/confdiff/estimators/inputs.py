@@ -19,7 +19,9 @@ def as_pairs_or_stream(pairs: Any, c: ArrayLike | None, *, items: Any, **columns
     if not isinstance(pairs, StreamedPairs):
         return as_pairs(pairs, c, items=items, **columns)
     if any(value is not None for value in (c, items, *columns.values())):
-        raise ValueError("c, items, sample_weight and groups are columns of the file of streamed pairs; pass only it.")
+        raise ValueError(
+            "streamed pairs have their own items, differences and weights; pass no c, items, sample_weight or groups."
+        )
     return pairs
 
 

@@ -88,10 +88,7 @@ class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
         check_number("C", self.C, above=0)
         items, *ends = distinct_items(data)
         x = items.astype(np.float64)
-        frequencies = np.bincount(np.concatenate(ends), minlength=len(items)) / (2 * n_pairs)
-        centre = frequencies @ x
-        spread = np.sqrt(frequencies @ (x - centre) ** 2)
-        scale = np.where(spread > 0, spread, 1.0)
+        centre, scale = _centre_and_scale(x, ends)
         z = (x - centre) / scale  # the solver needs columns of one size; the penalty is that of the weights of x
         weight = np.ones(n_pairs) if data.weight is None else data.weight.double().numpy()
         ridge = 1 / (self.C * n_pairs * scale**2)
@@ -171,6 +168,14 @@ class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
     def _differences(self, pairs: Pairs) -> NDArray[Any]:
         data = self._items_of(pairs)
         return differences_of(predict_item_proba(self, data), data)
+
+
+def _centre_and_scale(x: _Vector, ends: _Ends) -> tuple[_Vector, _Vector]:
+    """Return the mean and the standard deviation (or 1) of each feature, over the items of all pairs."""
+    frequencies = np.bincount(np.concatenate(ends), minlength=len(x)) / (2 * len(ends[0]))
+    centre = frequencies @ x
+    spread = np.sqrt(frequencies @ (x - centre) ** 2)
+    return centre, np.where(spread > 0, spread, 1.0)
 
 
 def _sigmoid(z: _Vector) -> _Vector:

@@ -32,7 +32,7 @@ from confdiff.methods import Method
 from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs, StreamedPairs, Supervision
 from confdiff.prior import PriorEstimate, estimate_prior, warn_if_open
-from confdiff.training import Recipe, predict_scores, train
+from confdiff.training import History, Recipe, predict_scores, train
 from confdiff.validation import (
     as_float32,
     as_tensor,
@@ -135,8 +135,27 @@ class PairClassifier(Restorable, ItemClassifier):
         training = all_pairs
         if held_out is None:
             training, held_out = self._split(all_pairs, recipe.seed, method, prior)
-        n_classes = data.n_classes if data.has_vectors else None
-        model = build_model(self.model, data.items.shape[1], n_classes or 1, seed=recipe.seed)
+        self.model_, self.history_ = self._train(training, held_out, method, prior, recipe, checkpoint)
+        self.n_iter_ = len(self.history_)
+        self.classes_ = classes
+        self.n_classes_ = data.n_classes if data.has_vectors else None
+        self.loss_ = self.loss
+        self._remember_features(data)
+        self._calibrate(held_out, prior)
+        self._remember_prior(method, data, held_out, prior)
+
+    def _train(
+        self,
+        training: Pairs | StreamedPairs,
+        held_out: Pairs | None,
+        method: Method,
+        prior: Any,
+        recipe: Recipe,
+        checkpoint: str | os.PathLike[str] | None,
+    ) -> tuple[torch.nn.Module, History]:
+        """Build and train the network; return it and the history."""
+        n_classes = training.n_classes if training.has_vectors else None
+        model = build_model(self.model, training.items.shape[1], n_classes or 1, seed=recipe.seed)
         stopping = self._stopping(held_out, recipe.epochs, n_classes) if self.early_stopping and held_out else {}
         history = train(
             model,
@@ -149,15 +168,7 @@ class PairClassifier(Restorable, ItemClassifier):
             progress=bool(self.verbose),
             **stopping,
         )
-        self.model_ = model
-        self.history_ = history
-        self.n_iter_ = len(history)
-        self.classes_ = classes
-        self.n_classes_ = n_classes
-        self.loss_ = self.loss
-        self._remember_features(data)
-        self._calibrate(held_out, prior)
-        self._remember_prior(method, data, held_out, prior)
+        return model, history
 
     def _training_prior(self, method: Method, data: Pairs, recipe: Recipe, labelled: Any) -> Any:
         """Return the prior for training: the given one, or an estimate from the differences and labelled items."""

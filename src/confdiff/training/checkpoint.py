@@ -81,7 +81,7 @@ class Checkpoint:
             return
         run = self.run
         run.count_time()
-        state = {
+        state = {  # the keys are those of existing files
             "fingerprint": self.fingerprint,
             "model": run.model.state_dict(),
             "optimizer": run.optimizer.state_dict(),
