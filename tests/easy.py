@@ -6,14 +6,14 @@ from confdiff.datasets.interactions import from_columns
 from confdiff.pairs import Pairs
 
 
-def easy_pairs(n_items=300, n_pairs=400, seed=0, **known):
+def easy_pairs(n_items=300, n_pairs=400, seed=0, **columns):
     """Pairs whose posterior is a logistic function of the first of three features."""
-    chance = np.random.default_rng(seed)
-    items = chance.normal(size=(n_items, 3)).astype(np.float32)
+    rng = np.random.default_rng(seed)
+    items = rng.normal(size=(n_items, 3)).astype(np.float32)
     r = 1 / (1 + np.exp(-2 * items[:, 0]))
-    rows = chance.integers(0, n_items, (n_pairs, 2))
-    labels = chance.random(n_items) < r
-    return Pairs.from_rows(rows, items, r[rows[:, 1]] - r[rows[:, 0]], posteriors=r, labels=labels, **known)
+    rows = rng.integers(0, n_items, (n_pairs, 2))
+    labels = rng.random(n_items) < r
+    return Pairs.from_rows(rows, items, r[rows[:, 1]] - r[rows[:, 0]], posteriors=r, labels=labels, **columns)
 
 
 def checkerboard(n_users=30, n_items=24, seed=0, time=True):
@@ -22,3 +22,13 @@ def checkerboard(n_users=30, n_items=24, seed=0, time=True):
     strength = np.where((users + items) % 2 == 0, 3.0, 0.2)
     when = np.random.default_rng(seed).permutation(len(users)) if time else None
     return from_columns(users, items, strength, when)
+
+
+def pairs_of_three_classes(n_pairs=500):
+    """Pairs of items with posteriors of three classes, and the posteriors."""
+    rng = np.random.default_rng(0)
+    items = rng.normal(size=(400, 3)).astype(np.float32)
+    scores = 3 * items
+    r = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    rows = rng.integers(0, 400, (n_pairs, 2))
+    return Pairs.from_rows(rows, items, r[rows[:, 1]] - r[rows[:, 0]]), r

@@ -1,14 +1,17 @@
 """The steps of estimating the prior, one by one; the whole estimate is tested in tests/estimators."""
 
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
 import torch
 
+from confdiff.models import mlp
 from confdiff.pairs import Pairs
 from confdiff.prior import _interval, _outer, _posterior, _slope, estimate_prior, identified_interval, warn_if_open
 from confdiff.training import Recipe
+from easy import easy_pairs
 
 rng = np.random.default_rng(0)
 R = 0.2 + 0.4 * rng.random((2, 400))  # posteriors of both items of 400 pairs, between .2 and .6
@@ -113,3 +116,23 @@ def test_priors_that_cannot_be_estimated_are_errors():
     plain = Pairs(items, [0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 6], np.zeros(6))
     with pytest.raises(ValueError, match="labelled items must have 2 features; got 3"):
         estimate_prior(plain, labelled=(np.zeros((1, 3)), [1]))
+
+
+def _small(n_features):
+    return mlp(n_features, hidden=(32, 32))
+
+
+def test_the_estimated_interval_contains_the_prior_and_reports_when_it_is_open():
+    rng = np.random.default_rng(0)
+    items = rng.normal(size=(900, 2)).astype(np.float32)
+    rows = rng.integers(0, 900, (900, 2))
+    for low, high, known in ((0.0, 1.0, True), (0.2, 0.6, False)):
+        r = low + (high - low) / (1 + np.exp(-(4 * items[:, 0] - 1)))
+        pairs = Pairs.from_rows(rows, items, r[rows[:, 1]] - r[rows[:, 0]])
+        with nullcontext() if known else pytest.warns(UserWarning, match="do not determine the class prior"):
+            estimate = estimate_prior(pairs, model=_small)
+        assert estimate.is_identified == known
+        assert estimate.confidence_low <= r.mean() <= estimate.confidence_high
+        assert ("do not determine the class prior" in str(estimate)) != known
+    with pytest.raises(ValueError, match="needs at least 6 pairs; got 4"):
+        estimate_prior(easy_pairs()[:4])

@@ -1,4 +1,4 @@
-"""What the estimator can do beyond the paper: no prior, a prior from labels, stopping, calibration, many classes."""
+"""Options beyond the paper: no prior, a prior from labels, early stopping, calibration, several classes."""
 
 import warnings
 

@@ -1,0 +1,75 @@
+"""Logistic regression from differences."""
+
+import numpy as np
+import pytest
+from scipy.optimize import check_grad
+from sklearn.exceptions import ConvergenceWarning
+
+from confdiff import ConfDiffClassifier, ConfDiffLogisticRegression
+from confdiff.estimators import logistic
+from confdiff.estimators.checks import pair_estimator_checks
+from easy import easy_pairs
+
+CHECKS = dict(pair_estimator_checks())
+
+
+@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("prior", [0.5, None])
+def test_our_checks(prior, check):
+    CHECKS[check](ConfDiffLogisticRegression(prior=prior, C=100))
+
+
+def test_logistic_regression_finds_the_weights_with_and_without_the_prior():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 2, 3))
+    r = 1 / (1 + np.exp(-(X @ [2.0, -1.0, 0.0] - 1.5)))
+    c = r[:, 1] - r[:, 0]
+    for prior in (None, float(r.mean())):
+        model = ConfDiffLogisticRegression(prior=prior, C=1e6).fit(X, c)
+        assert model.coef_[0] == pytest.approx([2, -1, 0], abs=0.02 if prior is None else 0.2)
+        assert model.intercept_ == pytest.approx(-1.5, abs=0.02 if prior is None else 0.2)
+
+
+def test_logistic_regression_needs_no_scaling():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1500, 2, 3))
+    r = 1 / (1 + np.exp(-(X @ [2.0, -1.0, 0.5])))
+    wide = X * [12, 15_000, 0.5] + [50, 40_000, 0]
+    for prior in (0.5, None):
+        plain, raw = (ConfDiffLogisticRegression(prior=prior, C=1e9).fit(x, r[:, 1] - r[:, 0]) for x in (X, wide))
+        assert raw.score(wide, r[:, 1] - r[:, 0]) == pytest.approx(plain.score(X, r[:, 1] - r[:, 0]), abs=1e-4)
+        assert raw.coef_[0] * [12, 15_000, 0.5] == pytest.approx(plain.coef_[0], abs=1e-3)
+    assert raw.coef_[0] * [12, 15_000, 0.5] == pytest.approx([2, -1, 0.5], abs=0.01)
+
+
+def test_an_unconverged_solver_warns(monkeypatch):
+    from scipy import optimize
+
+    def lazy(*arguments, **options):
+        return real(*arguments, **(options | {"options": {"maxiter": 1}}))
+
+    real = optimize.minimize
+    monkeypatch.setattr(optimize, "minimize", lazy)
+    with pytest.warns(ConvergenceWarning, match="the solver did not converge"):
+        ConfDiffLogisticRegression(prior=0.5).fit(easy_pairs())
+
+
+def test_logistic_regression_s_gradients():
+    rng = np.random.default_rng(0)
+    x, point = rng.normal(size=(6, 3)), rng.normal(size=4)
+    ends = rng.integers(0, 6, (2, 9))
+    c, weight = rng.uniform(-1, 1, 9), rng.random(9)
+    for function, extra in ((logistic._unbiased, (0.3,)), (logistic._regression, ())):
+        arguments = (function, x, tuple(ends), c, weight, np.array([0.7, 0.1, 2.0]), *extra)
+        error = check_grad(lambda p, f, *a: f(p, *a)[0], lambda p, f, *a: f(p, *a)[1], point, *arguments)
+        assert error < 1e-5
+
+
+def test_logistic_regression_is_what_the_network_converges_to():
+    pairs = easy_pairs()
+    solved = ConfDiffLogisticRegression(prior=0.5, C=1e9).fit(pairs)
+    trained = ConfDiffClassifier(
+        "confdiff-unbiased", prior=0.5, model="linear", batch_size=400, epochs=2000, weight_decay=0.0
+    ).fit(pairs)
+    items = pairs.items.numpy()
+    assert np.abs(solved.decision_function(items) - trained.decision_function(items)).max() < 0.02
