@@ -233,7 +233,7 @@ def _carry_out(
 def _run_until_stopped(
     specs: "Sequence[Spec]", store: "Store", run: "Callable[..., Sequence[tuple[Spec, str]]]"
 ) -> "Sequence[tuple[Spec, str]]":
-    """Run trials; a stop by Ctrl-C or a killed worker ends the command with one line and an exit status."""
+    """Run trials; Ctrl-C or a killed worker ends the command with one line and an exit status."""
     from concurrent.futures.process import BrokenProcessPool
 
     from confdiff.cli.grid_bar import GridBar

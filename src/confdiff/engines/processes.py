@@ -6,7 +6,7 @@ from typing import Any
 
 
 class OrphanedWorkerError(RuntimeError):
-    """Raised in a worker that has outlived the process that started it, instead of doing its next item of work."""
+    """A worker has outlived the process that started it, and declined its next item of work."""
 
 
 def map_in_processes(

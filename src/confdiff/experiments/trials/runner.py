@@ -20,7 +20,7 @@ class Spec(Protocol):
 
     @property
     def key(self) -> str:
-        """A name that stands for everything that decides the trial."""
+        """A name, different for every trial."""
 
 
 S = TypeVar("S", bound=Spec)
