@@ -1,5 +1,6 @@
 """Check what the project promises about itself: import floors, lazy imports, and examples that run."""
 
+import ast
 import re
 import runpy
 import subprocess
@@ -8,8 +9,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import typer.main
 
 import confdiff
+from confdiff.cli.main import app
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -84,6 +87,71 @@ def test_links_in_documents_lead_somewhere():
     for path in PAGES:
         for target in re.findall(r"\]\((?!http)([^)#]+)", path.read_text()):
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+def commands_in(path):
+    """Yield the words of every `confdiff ...` command in the code of a page."""
+    text = path.read_text().replace("\\\n", " ")
+    spans = re.findall(r"`(confdiff [^`]+)`", text)
+    lines = re.findall(r"^    (confdiff [^#\n]+)", text, re.MULTILINE)
+    for command in (*spans, *lines):
+        yield command.replace("[", "").replace("]", "").split()[1:]
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if path.name != "CONTRIBUTING.md"], ids=lambda path: path.name)
+def test_commands_in_documents_exist(path):
+    for words in commands_in(path):
+        command = typer.main.get_command(app)
+        while words and hasattr(command, "commands") and not words[0].startswith("-"):
+            name, *words = words
+            assert set(name.split("|")) <= set(command.commands), f"{path.name}: no command {name!r}"
+            command = command.commands[name.split("|")[0]]
+        options = {option for parameter in command.params for option in parameter.opts} | {"--help"}
+        for word in words:
+            flag = word.split("=")[0]
+            assert not flag.startswith("-") or flag in options, f"{path.name}: {command.name} has no option {flag}"
+
+
+def hops():
+    """Yield (indentation, file, names) of every hop of the walks in docs/design.md."""
+    for line in (ROOT / "docs" / "design.md").read_text().splitlines():
+        match = re.match(r"( *)\d+\. `([\w/]+\.py):([\w.]+)`", line)
+        if match:
+            yield len(match[1]), match[2], match[3]
+
+
+def definitions(path):
+    """Return the functions, classes and methods that a file defines."""
+    names = set()
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        if isinstance(node, ast.ClassDef):
+            names |= {f"{node.name}.{member.name}" for member in node.body if isinstance(member, ast.FunctionDef)}
+    return names
+
+
+def floors():
+    """Return room -> number of its floor, the ground floor being 0."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
+    return {room: floor for floor, layer in enumerate(reversed(layers)) for room in layer.split(" | ")}
+
+
+def test_walks_name_functions_that_exist_and_go_downwards():
+    floor_of = floors()
+    callers = []
+    for indentation, file, name in hops():
+        path = ROOT / "src" / "confdiff" / file
+        assert path.is_file(), file
+        assert name in definitions(path), f"{file} does not define {name}"
+        room = file.split("/")[0].removesuffix(".py")
+        callers = [(column, above) for column, above in callers if column < indentation]
+        if callers:
+            caller = callers[-1][1]
+            assert room == caller or floor_of[room] < floor_of[caller], f"{file}:{name} is not below {caller}"
+        callers.append((indentation, room))
+    assert callers
 
 
 def test_versions_agree():
