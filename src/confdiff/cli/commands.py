@@ -19,6 +19,7 @@ USER_ERRORS = (ValueError, FloatingPointError, OSError)
 """Errors of the library that are mistakes of the user."""
 _GLOBAL = "Global options"
 _JOINT = re.compile(r"\n(?! )")  # an end of line before a line that is not indented
+_INDENTATION = re.compile(r"\n +")
 Quiet = Annotated[bool, switch("-q", "--quiet", help="Print only results and errors.", panel=_GLOBAL)]
 Verbose = Annotated[
     bool,
@@ -97,18 +98,26 @@ def versions() -> list[str]:
 
 
 def help_text(function: Callable[..., None]) -> str:
-    r"""Return a docstring with the lines of each paragraph joined, so that help wraps by itself.
+    """Return a docstring with the lines of each paragraph joined, so that help wraps by itself.
 
-    Lines that are indented, such as those of examples, stay as they are.
+    Lines that are indented, such as those of examples, stay lines, without their indentation.
 
     >>> def command():
     ...     '''Do it.
     ...
     ...     A sentence that goes
     ...     on here.
+    ...
+    ...     Example:
+    ...         confdiff command
     ...     '''
-    >>> help_text(command)
-    'Do it.\n\nA sentence that goes on here.'
+    >>> print(help_text(command))
+    Do it.
+    <BLANKLINE>
+    A sentence that goes on here.
+    <BLANKLINE>
+    Example:
+    confdiff command
     """
     paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
-    return "\n\n".join(_JOINT.sub(" ", text) for text in paragraphs)
+    return "\n\n".join(_INDENTATION.sub("\n", _JOINT.sub(" ", text)) for text in paragraphs)
