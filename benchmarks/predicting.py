@@ -103,7 +103,7 @@ def _forward(options: argparse.Namespace) -> None:
 
 def _read(options: argparse.Namespace) -> None:
     """Read and encode the file, without the network."""
-    from confdiff.io.batches import column_names, read_batches
+    from confdiff.io.batches import read_batches, read_column_names
     from confdiff.tabular.model.model import load_model
     from confdiff.tabular.model.scoring import column_types
     from confdiff.tabular.sources import TableSource
@@ -111,7 +111,7 @@ def _read(options: argparse.Namespace) -> None:
 
     path = options.folder / f"items.{options.ending}"
     model = load_model(options.folder / "model")
-    types = column_types(model, path, column_names(path))
+    types = column_types(model, path, read_column_names(path))
     count = 0
     start = time.perf_counter()
     for batch in read_batches(path, types):

@@ -52,7 +52,7 @@ def test_mistakes_in_files_are_named(tmp_path, pairs, items, message):
 @pytest.mark.parametrize(
     ("pairs", "items", "message"),
     [
-        ("left,right,difference\n10,20,0.5\n", "id,age,age\n10,1,2\n20,3,4\n", "'age' stands there more than once"),
+        ("left,right,difference\n10,20,0.5\n", "id,age,age\n10,1,2\n20,3,4\n", "got 'age' more than once"),
         ("left,right,difference\n10,20,0.5\n", ITEMS.replace("10,2", "ann,2"), "must both be numbers or both text"),
         ("left,right,difference\nx,y,0.5\n", ITEMS, "must both be numbers or both text"),
         ("left,right,difference\n10,,0.5\n10,20,0.1\n", ITEMS, "column 'right': an id is missing in row 0"),

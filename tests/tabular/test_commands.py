@@ -141,7 +141,7 @@ BROKEN = {
         replaced("\nP1,", "\n,", 1),
         "the id is missing in row 3 (the header is row 1)",
     ),
-    "a column twice": ("items.csv", replaced("ward", "age", 1), "'age' stands there more than once"),
+    "a column twice": ("items.csv", replaced("ward", "age", 1), "got 'age' more than once"),
     "ids alone": ("items.csv", lambda text: "id\nP0\nP1\n", "at least one column besides the ids"),
     "infinite features": (
         "items.csv",
@@ -195,7 +195,7 @@ OTHER = {
     "a folder for a file": (None, ("fit", ".csv/..", "pairs.csv", "-o", "m"), "must end in"),
     "an unknown ending": (None, ("fit", "items.xlsx", "pairs.csv", "-o", "m"), "must end in .parquet, .csv, .tsv"),
     "an output that is a file": (None, (*FIT, "-o", "items.csv"), "items.csv is a file"),
-    "a model that already exists": (None, FIT, "model is there already"),
+    "a model that already exists": (None, FIT, "model already exists"),
     "an unknown method": (None, (*FIT, "-o", "m", "--method", "confdif-abs"), "Did you mean 'confdiff-abs'?"),
     "an unknown network": (None, (*FIT, "-o", "m", "--model", "cnn"), "unknown model 'cnn'"),
     "a prior that is none": (None, (*FIT, "-o", "m", "--prior", "30"), "strictly between 0 and 1"),

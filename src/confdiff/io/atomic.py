@@ -1,4 +1,4 @@
-"""Write files and folders whole or not at all."""
+"""Write files and folders completely or not at all."""
 
 import os
 import shutil
@@ -9,10 +9,13 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """Where what can be had again is kept: ``CONFDIFF_CACHE`` if that is set, else the user's cache folder."""
-    chosen = os.environ.get("CONFDIFF_CACHE")
-    if chosen:
-        return Path(chosen).expanduser()
+    """Return the folder for files that can be downloaded or computed again.
+
+    It is the environment variable ``CONFDIFF_CACHE`` if that is set, otherwise the user's cache folder.
+    """
+    folder = os.environ.get("CONFDIFF_CACHE")
+    if folder:
+        return Path(folder).expanduser()
     import pooch
 
     return Path(pooch.os_cache("confdiff"))
@@ -20,9 +23,19 @@ def cache_folder() -> Path:
 
 @contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A temporary path beside ``path`` to write to; it takes the place of ``path`` if the block succeeds.
+    """Yield a temporary path next to ``path`` to write to; it replaces ``path`` if the block succeeds.
 
-    Readers, and a process that is killed half-way, see the old file or the new one and nothing in between.
+    Readers see the old file or the complete new one, also if the writing process is killed.
+
+    Parameters
+    ----------
+    path : path
+        The file to write. Its folder is created if it is missing.
+
+    Yields
+    ------
+    Path
+        The temporary file, which exists and is empty.
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -41,32 +54,44 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def atomic_folder(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterator[Path]:
-    """A temporary folder beside ``path`` to write into; it becomes ``path`` if the block succeeds.
+    """Yield a temporary folder next to ``path`` to write into; it becomes ``path`` if the block succeeds.
 
-    A folder that is there already is an error, unless it may be overwritten; a file of that name always is.
+    Parameters
+    ----------
+    path : path
+        The folder to write.
+    overwrite : bool
+        Whether to replace a folder that already exists.
+
+    Raises
+    ------
+    FileExistsError
+        If the folder exists, is not empty, and ``overwrite`` is false.
+    NotADirectoryError
+        If ``path`` is a file.
     """
     target = Path(path)
     check_new_folder(target, overwrite=overwrite)
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp"))
-    before = temporary.with_suffix(".old")
+    replaced = temporary.with_suffix(".old")
     try:
         yield temporary
         temporary.chmod(0o777 & ~_umask())
         if target.exists():
-            target.rename(before)
+            target.rename(replaced)
         temporary.rename(target)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-        shutil.rmtree(before, ignore_errors=True)
+        shutil.rmtree(replaced, ignore_errors=True)
 
 
 def check_new_folder(path: Path, *, overwrite: bool = False) -> None:
-    """A folder that can be written: not there yet, or empty, or one that may be overwritten."""
+    """Check that a folder can be written: it is missing or empty, or may be overwritten."""
     if path.exists() and not path.is_dir():
         raise NotADirectoryError(f"{path} is a file; a folder of that name cannot be written.")
     if path.is_dir() and any(path.iterdir()) and not overwrite:
-        raise FileExistsError(f"{path} is there already. Choose another name, or pass --overwrite to replace it.")
+        raise FileExistsError(f"{path} already exists. Choose another name, or pass overwrite=True to replace it.")
 
 
 def _umask() -> int:
@@ -76,6 +101,6 @@ def _umask() -> int:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file whole or not at all."""
+    """Write a text file completely or not at all."""
     with atomic_file(path) as temporary:
         temporary.write_text(text, encoding="utf-8")

@@ -1,8 +1,9 @@
-"""Reading and writing tables. Messages count rows from 0, without a header."""
+"""Read and write tables. Messages count rows from 0, without a header."""
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,19 +12,19 @@ from numpy.typing import NDArray
 
 from confdiff.io.atomic import atomic_file
 
-TABLES = (".parquet", ".csv", ".tsv", ".jsonl")
+TABLE_ENDINGS = (".parquet", ".csv", ".tsv", ".jsonl")
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 
 
 def check_table_name(path: Path) -> Path:
-    """A path whose ending says how the table in it is written."""
-    if path.suffix.lower() not in TABLES:
-        raise ValueError(f"the name of a table must end in {', '.join(TABLES)}; got {path.name!r}.")
+    """Check that the ending of a path names a format of tables, and return the path."""
+    if path.suffix.lower() not in TABLE_ENDINGS:
+        raise ValueError(f"the name of a table must end in {', '.join(TABLE_ENDINGS)}; got {path.name!r}.")
     return path
 
 
 def check_table_file(path: Path) -> Path:
-    """A path of a table that is there."""
+    """Check that a path is an existing table, and return it."""
     check_table_name(path)
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder, not a table.")
@@ -32,8 +33,43 @@ def check_table_file(path: Path) -> Path:
     return path
 
 
+@contextmanager
+def table_errors(path: Path, columns: Iterable[str] = ()) -> Iterator[None]:
+    """Turn the errors of pyarrow inside the block into messages that name the table.
+
+    Parameters
+    ----------
+    path : Path
+        The table that the block reads.
+    columns : iterable of str
+        The columns that it must have.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or the file is not what its ending says.
+    OSError
+        If the operating system cannot read the file.
+    """
+    import pyarrow
+
+    try:
+        yield
+    except KeyError as error:
+        raise ValueError(f"{path} must have the columns {', '.join(columns)}; {error.args[0]}.") from error
+    except (pyarrow.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise ValueError(f"{path} cannot be read as a table: {' '.join(str(error).split())[:300]}") from error
+
+
+def empty_table(path: Path) -> ValueError:
+    """Return the error for a file without contents."""
+    return ValueError(f"{path} cannot be read as a table: it is empty.")
+
+
 def write_table(path: Path, columns: Mapping[str, Any]) -> None:
-    """Write columns of one length."""
+    """Write columns of equal length in the format that the ending of ``path`` names."""
     import pyarrow
 
     table = pyarrow.table({name: pyarrow.array(np.asarray(column)) for name, column in columns.items()})
@@ -66,32 +102,27 @@ _WRITERS: dict[str, Callable[[Any, Path], None]] = {
 }
 
 
-def read_arrow(path: Path, columns: list[str] | None = None) -> Any:
-    """The table in a file as pyarrow has it, or those of its columns that are named."""
-    import pyarrow
-
-    ending = check_table_file(path).suffix.lower()
-    try:
-        table = _READERS[ending](path, columns)
-    except KeyError as error:
-        raise ValueError(f"{path} must have the columns {', '.join(columns or [])}; {error.args[0]}.") from error
-    except (pyarrow.ArrowException, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
-        raise unreadable(path, error) from error
-    _check_columns(path, table)
-    return table
-
-
-def unreadable(path: Path, error: Exception) -> ValueError:
-    """The error for a file that is not what its name says."""
-    return ValueError(f"{path} cannot be read as a table: {' '.join(str(error).split())[:300]}")
-
-
 def read_table(path: Path, columns: list[str] | None = None) -> dict[str, NDArray[Any]]:
-    """The columns of a table as arrays, or those that are named."""
+    """Return the columns of a table as arrays.
+
+    Parameters
+    ----------
+    path : Path
+        The table.
+    columns : list of str, optional
+        The columns to read; by default all.
+    """
     table = read_arrow(path, columns)
     return {name: table[name].to_numpy() for name in table.column_names}
+
+
+def read_arrow(path: Path, columns: list[str] | None = None) -> Any:
+    """Return a table, or some of its columns, as a ``pyarrow.Table``."""
+    ending = check_table_file(path).suffix.lower()
+    with table_errors(path, columns or ()):
+        table = _READERS[ending](path, columns)
+    _check_columns(path, table)
+    return table
 
 
 def _read_parquet(path: Path, columns: list[str] | None) -> Any:
@@ -105,7 +136,7 @@ def _read_delimited(path: Path, columns: list[str] | None) -> Any:
 
     return csv.read_csv(
         path,
-        read_options=csv.ReadOptions(use_threads=False),  # so that messages know the row
+        read_options=csv.ReadOptions(use_threads=False),  # with threads, messages of pyarrow lack the row
         parse_options=csv.ParseOptions(delimiter=DELIMITERS[path.suffix.lower()], newlines_in_values=True),
         convert_options=csv.ConvertOptions(include_columns=columns),
     )
@@ -115,7 +146,7 @@ def _read_lines(path: Path, columns: list[str] | None) -> Any:
     from pyarrow import json as lines
 
     if path.stat().st_size == 0:
-        raise ValueError(f"{path} cannot be read as a table: it is empty.")
+        raise empty_table(path)
     table = lines.read_json(path)
     return table if columns is None else table.select([name for name in columns if name in table.column_names])
 
@@ -131,9 +162,9 @@ _READERS: dict[str, Callable[[Path, list[str] | None], Any]] = {
 def _check_columns(path: Path, table: Any) -> None:
     import pyarrow
 
-    twice = [name for name, count in Counter(table.column_names).items() if count > 1]
-    if twice:
-        raise ValueError(f"the columns of {path} must have different names; {twice[0]!r} stands there more than once.")
+    repeated = [name for name, count in Counter(table.column_names).items() if count > 1]
+    if repeated:
+        raise ValueError(f"the columns of {path} must have distinct names; got {repeated[0]!r} more than once.")
     for field in table.schema:
         if pyarrow.types.is_binary(field.type) and path.suffix.lower() != ".parquet":
             raise ValueError(f"{path}, column {field.name!r}, is not UTF-8 text: save the file as UTF-8.")

@@ -18,27 +18,27 @@ _TENSOR = "__tensor__"
 def save_tree(path: str | os.PathLike[str], tree: dict[str, Any]) -> None:
     """Save nested dictionaries and lists of tensors and plain values as one safetensors file.
 
-    The tensors stand in the file as they are, everything else as JSON in its header.
+    Tensors are stored as they are, everything else as JSON in the header of the file.
     """
     tensors: dict[str, Tensor] = {}
     header = json.dumps(_without_tensors(tree, tensors))
     with atomic_file(path) as temporary:
         try:
             save_file(tensors, temporary, metadata={"tree": header})
-        except SafetensorError as error:  # a full disk, say
+        except SafetensorError as error:  # such as a full disk
             raise OSError(f"{os.fspath(path)} cannot be written: {error}.") from error
 
 
 def load_tree(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Load what :func:`save_tree` saved. Nothing in the file is executed.
+    """Load a file that :func:`save_tree` wrote. Nothing in the file is executed.
 
-    The file is read once and whole: who opens it twice may see two files, as another process may replace it.
+    The file is opened once: another process may replace it between two openings.
     """
     contents = Path(path).read_bytes()
     try:
         tensors = load(contents)
-        length = int.from_bytes(contents[:8], "little")  # of the header, which the tensors follow
-        header = json.loads(contents[8 : 8 + length])["__metadata__"]["tree"]
+        header_size = int.from_bytes(contents[:8], "little")
+        header = json.loads(contents[8 : 8 + header_size])["__metadata__"]["tree"]
         tree: dict[str, Any] = _with_tensors(json.loads(header), tensors)
     except (SafetensorError, KeyError, json.JSONDecodeError) as error:
         raise ValueError(f"{os.fspath(path)} is not a file that confdiff saved, or it is damaged: {error}.") from error
@@ -46,13 +46,13 @@ def load_tree(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _without_tensors(node: Any, tensors: dict[str, Tensor]) -> Any:
-    """The tree with each tensor moved to ``tensors`` and a reference left in its place."""
+    """Return the tree with each tensor moved to ``tensors`` and replaced by a reference."""
     if isinstance(node, Tensor):
         name = str(len(tensors))
         tensors[name] = node.detach().cpu().clone(memory_format=torch.contiguous_format)
         return {_TENSOR: name}
     if isinstance(node, dict):
-        # A list of items, as JSON would turn whole-number keys into strings.
+        # a list of items, as JSON would turn whole-number keys into strings
         return {"__dict__": [[key, _without_tensors(value, tensors)] for key, value in node.items()]}
     if isinstance(node, list | tuple):
         return [_without_tensors(value, tensors) for value in node]

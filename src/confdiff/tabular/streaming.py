@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.io.batches import column_names, read_batches, writing_batches
+from confdiff.io.batches import read_batches, read_column_names, writing_batches
 from confdiff.pairs import StreamedPairs
 from confdiff.pairs.parquet import parquet_files
 from confdiff.tabular.comparisons import compare, items_held_out, unknown_scale
@@ -135,7 +135,7 @@ def _encode_items(
     path: Path, output: Path, options: FitOptions, id: str | None, ignore: tuple[str, ...]
 ) -> tuple[ItemFeatures, NDArray[Any]]:
     """Write the features of all items as a NumPy file, and return the fitted encoders and the ids."""
-    id_name, names = choose_columns(TableSource.of_file(path), column_names(path), id, ignore)
+    id_name, names = choose_columns(TableSource.of_file(path), read_column_names(path), id, ignore)
     features = ItemFeatures(kinds=options.kinds, max_features=options.max_features)
     features.fit(_first_items(path, names, id_name))
     ids: list[NDArray[Any]] = []
@@ -196,7 +196,7 @@ def _encode_pairs(pairs: Path, output: Path, ids: NDArray[Any], scale: Scale, co
 def _judged_parts(pairs: Path, columns: dict[str, str | None]) -> Iterator[PairTable]:
     for file in parquet_files(pairs):
         start = 0
-        for batch in read_batches(file, dict.fromkeys(column_names(file)), _GROUP_ROWS):
+        for batch in read_batches(file, dict.fromkeys(read_column_names(file)), _GROUP_ROWS):
             arrays = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names}
             yield replace(read_judged(arrays, **columns), source=TableSource.of_file(file, start))
             start += batch.num_rows

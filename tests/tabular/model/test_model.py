@@ -44,7 +44,7 @@ def test_a_model_with_a_target_prior_comes_back(model, folder):
 
 def test_what_is_there_is_not_overwritten_unasked(model, folder):
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
-    with pytest.raises(FileExistsError, match="is there already"):
+    with pytest.raises(FileExistsError, match="already exists"):
         model.save(folder)
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
     assert sorted(before) == ["card.html", "model.json", "weights.safetensors"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.display.text import listed
-from confdiff.io.batches import column_names, read_batches, writing_batches
+from confdiff.io.batches import read_batches, read_column_names, writing_batches
 from confdiff.tabular.features.encoders import Category
 from confdiff.tabular.model.model import ComparisonModel
 from confdiff.tabular.sources import TableSource
@@ -63,7 +63,7 @@ def scored_batches(
     model: ComparisonModel, items: Path, *, id: str | None = None, also: str | None = None
 ) -> Iterator[tuple[Any, ...]]:
     """Yield (ids, probabilities) of a file in batches; with ``also``, a third entry is that column of the file."""
-    names = column_names(items)
+    names = read_column_names(items)
     types = column_types(model, items, names)
     for argument, name in (("id", id), ("labels", also)):
         if name is not None and name not in names:
