@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# One thread, set before PyTorch is there: commands run in forked processes, which hang on threads they inherit.
+# One thread, set before PyTorch is imported: commands run in forked processes, which hang on threads they inherit.
 os.environ["OMP_NUM_THREADS"] = "1"
 
 # A busy machine must not fail a test; the seed is fixed so that a failure can be repeated.

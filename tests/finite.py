@@ -1,4 +1,4 @@
-"""A finite distribution with known posteriors, over which expectations are sums and nothing is left to chance."""
+"""A finite distribution with known posteriors, over which expectations are exact sums."""
 
 from dataclasses import dataclass
 
@@ -34,13 +34,15 @@ class Finite:
         """All pairs with all labels, and the weights of the expectation over p(x, y) p(x', y')."""
         k = len(self.p)
         i, j, y, y_prime = torch.cartesian_prod(torch.arange(k), torch.arange(k), torch.arange(2), torch.arange(2)).T
-        chance = torch.where(y == 1, self.r[i], 1 - self.r[i]) * torch.where(y_prime == 1, self.r[j], 1 - self.r[j])
-        return i, j, y.double(), y_prime.double(), self.p[i] * self.p[j] * chance * 4 * k * k
+        label_probability = torch.where(y == 1, self.r[i], 1 - self.r[i]) * torch.where(
+            y_prime == 1, self.r[j], 1 - self.r[j]
+        )
+        return i, j, y.double(), y_prime.double(), self.p[i] * self.p[j] * label_probability * 4 * k * k
 
 
 def some_distribution(seed: int = 0, k: int = 6) -> Finite:
-    chance = torch.Generator().manual_seed(seed)
-    p = torch.rand(k, generator=chance, dtype=torch.float64) + 0.1
-    r = torch.rand(k, generator=chance, dtype=torch.float64)
-    g = torch.randn(k, generator=chance, dtype=torch.float64)
+    generator = torch.Generator().manual_seed(seed)
+    p = torch.rand(k, generator=generator, dtype=torch.float64) + 0.1
+    r = torch.rand(k, generator=generator, dtype=torch.float64)
+    g = torch.randn(k, generator=generator, dtype=torch.float64)
     return Finite(p / p.sum(), r, g)

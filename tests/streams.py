@@ -7,7 +7,7 @@ from confdiff.pairs import StreamedPairs
 
 
 def write(path, pairs, row_group_size=100, **columns):
-    """Write pairs to a Parquet file; further columns, or others in place of theirs, can be given."""
+    """Write pairs to a Parquet file; columns can be added or replaced."""
     table = {"left": pairs.left.numpy(), "right": pairs.right.numpy(), "difference": pairs.difference.numpy()}
     if pairs.weight is not None:
         table["weight"] = pairs.weight.numpy()

@@ -26,8 +26,8 @@ def test_posteriors_are_adjusted_to_another_prior_exactly():
     for prior in (0.05, 0.2, 0.5, 0.9):
         positive = finite.p * finite.r / finite.prior
         negative = finite.p * (1 - finite.r) / (1 - finite.prior)
-        anew = prior * positive / (prior * positive + (1 - prior) * negative)
-        assert torch.allclose(adjust_prior(finite.r, finite.prior, prior), anew, atol=1e-12)
+        expected = prior * positive / (prior * positive + (1 - prior) * negative)
+        assert torch.allclose(adjust_prior(finite.r, finite.prior, prior), expected, atol=1e-12)
         back = adjust_prior(adjust_prior(finite.r, finite.prior, prior), prior, finite.prior)
         assert torch.allclose(back, finite.r, atol=1e-12)
     with pytest.raises(ValueError, match="prior must be a probability"):

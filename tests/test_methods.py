@@ -45,10 +45,10 @@ def expectation(method, d):
 
 
 def random_batch(name, n=7, seed=0):
-    chance = torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(seed)
 
     def rand():
-        return torch.rand(n, generator=chance, dtype=torch.float64)
+        return torch.rand(n, generator=generator, dtype=torch.float64)
 
     g, g_prime = rand() * 6 - 3, rand() * 6 - 3
     kind = METHODS[name].learns_from
@@ -289,11 +289,11 @@ def label_differences(d):
 
 
 @every_consistent
-@pytest.mark.parametrize("told", [True, False])
+@pytest.mark.parametrize("prior_given", [True, False])
 @pytest.mark.parametrize("seed", range(3))
-def test_consistent_methods_rest_at_the_truth(name, told, seed):
+def test_the_true_scores_are_stationary(name, prior_given, seed):
     d = some_distribution(seed)
-    prior = d.prior if told else None
+    prior = d.prior if prior_given else None
     at_truth = gradient_at(METHODS[name], d, torch.logit(d.r), exact_differences, prior)
     assert at_truth.abs().max() < 1e-12
     elsewhere = gradient_at(METHODS[name], d, torch.logit(d.r) + torch.linspace(-1, 1, 6), exact_differences, prior)
@@ -310,7 +310,7 @@ def test_regression_rests_at_the_truth_also_under_noise_and_projection_does_not(
 @every_consistent
 def test_only_a_prior_moves_what_differences_leave_open(name):
     d = some_distribution()
-    inside = Finite(d.p, 0.3 + 0.3 * d.r, d.g)  # the constant is not told: r + .1 has the same differences
+    inside = Finite(d.p, 0.3 + 0.3 * d.r, d.g)  # the constant is not determined: r + .1 has the same differences
     moved = torch.logit(inside.r + 0.1)
     assert gradient_at(METHODS[name], inside, moved, exact_differences, None).abs().max() < 1e-12
     pushed = gradient_at(METHODS[name], inside, moved, exact_differences, inside.prior)

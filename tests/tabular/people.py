@@ -6,12 +6,12 @@ import pandas as pd
 
 def people(n=300, seed=0):
     """Patients with numbers, a category and a missing value here and there; and the risk of each."""
-    chance = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     frame = pd.DataFrame(
         {
-            "age": chance.normal(60, 10, n).round(1),
-            "ward": chance.choice(["A", "B", "C"], n),
-            "pressure": np.where(chance.random(n) < 0.1, np.nan, chance.normal(120, 15, n).round()),
+            "age": rng.normal(60, 10, n).round(1),
+            "ward": rng.choice(["A", "B", "C"], n),
+            "pressure": np.where(rng.random(n) < 0.1, np.nan, rng.normal(120, 15, n).round()),
         },
         index=pd.Index([f"P{i}" for i in range(n)], name="id"),
     )
@@ -22,8 +22,8 @@ def people(n=300, seed=0):
 
 def judgements(frame, risk, n=600, seed=1):
     """Pairs of different patients with the difference of their risks."""
-    chance = np.random.default_rng(seed)
-    left = chance.integers(0, len(frame), n)
-    right = (left + chance.integers(1, len(frame), n)) % len(frame)
+    rng = np.random.default_rng(seed)
+    left = rng.integers(0, len(frame), n)
+    right = (left + rng.integers(1, len(frame), n)) % len(frame)
     ids = frame.index.to_numpy()
     return pd.DataFrame({"left": ids[left], "right": ids[right], "difference": risk[right] - risk[left]})

@@ -58,7 +58,7 @@ def test_what_cannot_be_used_is_named(columns, message):
         compare(read_items(ITEMS), judged(**columns))
 
 
-def test_a_scale_that_is_told():
+def test_a_given_scale():
     items = read_items(ITEMS)
     assert compare(items, judged(difference=[0, 75]), parse_scale("0,100")).difference.tolist() == [-1, 0.5]
     with pytest.raises(ValueError, match=r"row 1: 120\.0 is outside a scale from 0 to 100"):
@@ -66,9 +66,9 @@ def test_a_scale_that_is_told():
 
 
 def random_comparisons(n_items=200, n_pairs=1000, seed=0):
-    chance = np.random.default_rng(seed)
-    left = chance.integers(0, n_items, n_pairs)
-    right = (left + chance.integers(1, n_items, n_pairs)) % n_items
+    rng = np.random.default_rng(seed)
+    left = rng.integers(0, n_items, n_pairs)
+    right = (left + rng.integers(1, n_items, n_pairs)) % n_items
     frame = pd.DataFrame({"left": left, "right": right, "difference": 0.1, "group": left % 10})
     return compare(read_items(pd.DataFrame({"x": np.zeros(n_items)})), read_judged(frame))
 

@@ -44,10 +44,10 @@ def test_a_few_labels_tell_the_prior():
     labels = pd.Series(np.nan, index=FRAME.index)
     chosen = np.random.default_rng(5).permutation(300)[:60]
     labels.iloc[chosen] = (np.random.default_rng(6).random(60) < RISK[chosen]).astype(int)
-    told = fit_comparisons(FRAME.assign(ill=labels), JUDGED, labels="ill", model="linear", epochs=20)
-    assert "ill" not in told.about.data.columns
-    assert told.classifier.prior_estimate_.n_labels == 60
-    assert abs(told.classifier.prior_ - RISK.mean()) < 0.1
+    labelled = fit_comparisons(FRAME.assign(ill=labels), JUDGED, labels="ill", model="linear", epochs=20)
+    assert "ill" not in labelled.about.data.columns
+    assert labelled.classifier.prior_estimate_.n_labels == 60
+    assert abs(labelled.classifier.prior_ - RISK.mean()) < 0.1
 
 
 def test_warnings_are_given_and_kept():
@@ -68,10 +68,12 @@ def test_ids_of_a_frame_are_its_index_or_a_column():
 
 def test_a_scale_may_be_given():
     seven = JUDGED.assign(difference=(JUDGED["difference"] * 3).round() + 4)
-    told, found = (fit_comparisons(FRAME, seven, model="linear", epochs=2, scale=scale) for scale in ((1, 7), None))
-    assert told.about.data.scale == "a scale from 1 to 7"
-    assert found.about.data.scale == "a 7-point scale from 1 to 7"
-    np.testing.assert_array_equal(told.predict_proba(FRAME), found.predict_proba(FRAME))
+    explicit, guessed = (
+        fit_comparisons(FRAME, seven, model="linear", epochs=2, scale=scale) for scale in ((1, 7), None)
+    )
+    assert explicit.about.data.scale == "a scale from 1 to 7"
+    assert guessed.about.data.scale == "a 7-point scale from 1 to 7"
+    np.testing.assert_array_equal(explicit.predict_proba(FRAME), guessed.predict_proba(FRAME))
 
 
 @pytest.mark.filterwarnings("always")

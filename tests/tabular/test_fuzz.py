@@ -1,4 +1,4 @@
-"""Whatever stands in a file, the readers give a table or say in one message why not."""
+"""The readers return a table or raise one clear error, whatever a file contains."""
 
 import json
 

@@ -25,7 +25,7 @@ def test_scales_are_recognised(values, low, high):
 
 
 @pytest.mark.parametrize("values", [[0.2, 1.7], [0, 100], [-250, 3], [0, 5], [1.5, 3], [-6.5, 3]])
-def test_scales_that_cannot_be_told(values):
+def test_scales_that_cannot_be_recognised(values):
     assert recognise_scale(values) is None
 
 

@@ -18,13 +18,13 @@ HOW = {"model": "linear", "epochs": 30, "prior": 0.5}
 
 def few_of_many(n=80, columns=60, noise=0.4, seed=0):
     """Items of many columns, one of which matters, and a few noisy judgements in five groups."""
-    chance = np.random.default_rng(seed)
-    x = chance.normal(size=(n, columns))
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, columns))
     frame = pd.DataFrame(x, columns=[f"x{k}" for k in range(columns)])
     p = 1 / (1 + np.exp(-x[:, 0]))
-    left = chance.integers(0, n, 3 * n)
-    right = (left + chance.integers(1, n, 3 * n)) % n
-    c = (p[right] - p[left] + noise * chance.normal(size=3 * n)).clip(-1, 1)
+    left = rng.integers(0, n, 3 * n)
+    right = (left + rng.integers(1, n, 3 * n)) % n
+    c = (p[right] - p[left] + noise * rng.normal(size=3 * n)).clip(-1, 1)
     return frame, pd.DataFrame({"left": left, "right": right, "difference": c, "group": left % 5}), p
 
 
@@ -127,7 +127,7 @@ def test_by_the_command(tmp_path):
     about = json.loads(confdiff("show", "model", "--json", cwd=tmp_path).stdout)
     assert about["options"]["weight_decay"] in WEIGHT_DECAYS
     assert by in (tmp_path / "model" / "card.html").read_text()
-    assert confdiff(*fit, "0.001", "-o", "told", cwd=tmp_path).returncode == 0
+    assert confdiff(*fit, "0.001", "-o", "given", cwd=tmp_path).returncode == 0
     for text, message in {"much": "must be a number, such as 1e-3, `auto` or `auto-order`", "-1": "at least 0"}.items():
         refused = confdiff(*fit, text, "-o", "no", cwd=tmp_path)
         assert refused.returncode == 2
