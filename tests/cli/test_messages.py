@@ -12,6 +12,7 @@ FLAGS = {
     "left": Flag("--left"),
     "prior": Flag("--prior"),
     "ignore": Flag("--ignore"),
+    "category": Flag("--category"),
     "weight_decay": Flag("--weight-decay"),
     "k": Flag("-k"),
 }
@@ -36,6 +37,7 @@ FLAGS = {
         ("pass weight_decay=1e-5", "pass --weight-decay 1e-5"),
         ("ignore=('nope',): no such column", "--ignore nope: no such column"),
         ("ignore=['a', 'b']", "--ignore a,b"),
+        ("pass kinds={'a b': 'category'}", "pass --category 'a b'"),
         ("k=12 is above the number of items", "-k 12 is above the number of items"),
     ],
 )

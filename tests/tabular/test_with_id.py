@@ -13,9 +13,9 @@ from confdiff.tabular.model.model import load_model
 from confdiff.tabular.tables import read_items, read_judged
 from tabular.people import judgements
 
-CHANCE = np.random.default_rng(0)
-RISK = CHANCE.uniform(0, 1, 60)
-FRAME = pd.DataFrame({"noise": CHANCE.normal(size=60)}, index=pd.Index([f"P{i}" for i in range(60)], name="patient"))
+RNG = np.random.default_rng(0)
+RISK = RNG.uniform(0, 1, 60)
+FRAME = pd.DataFrame({"noise": RNG.normal(size=60)}, index=pd.Index([f"P{i}" for i in range(60)], name="patient"))
 JUDGED = judgements(FRAME, RISK, n=900)
 HOW = {"model": "linear", "epochs": 60, "prior": 0.5}
 

@@ -78,6 +78,8 @@ _ARGUMENT = re.compile(
     re.VERBOSE,
 )
 
+_KINDS = re.compile(r"""kinds=\{(?P<column>'[^']*'|"[^"]*"): '(?P<kind>\w+)'\}""")
+
 
 def with_flags(message: str, flags: Mapping[str, Flag]) -> str:
     """Return a message with the flags of a command instead of Python arguments.
@@ -97,7 +99,14 @@ def with_flags(message: str, flags: Mapping[str, Flag]) -> str:
     >>> with_flags("no known scale: pass scale=(1, 7).", flags)
     'no known scale: pass --scale 1,7.'
     """
+    message = _KINDS.sub(lambda match: _kind_flag(match, flags), message)
     return _ARGUMENT.sub(lambda match: _flag(match, flags), message)
+
+
+def _kind_flag(match: re.Match[str], flags: Mapping[str, Flag]) -> str:
+    """Return the flag for the kind of a column: kinds={'ward': 'category'} is --category ward."""
+    flag = flags.get(match["kind"])
+    return match[0] if flag is None else f"{flag.on} {_value(match['column'])}"
 
 
 def _flag(match: re.Match[str], flags: Mapping[str, Flag]) -> str:

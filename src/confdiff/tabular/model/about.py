@@ -57,8 +57,8 @@ class Validation:
     test
         Agreement with the test set, whose pairs have at least one item that training has not seen.
     new_items
-        Agreement with the pairs of the test set of which training has seen neither item; None if that is none or all
-        of them.
+        Agreement with the pairs of the test set of which training has seen neither item; None if there are none, or if
+        all test pairs are such.
     reliability
         (mean predicted difference, mean judged difference, number of pairs) for intervals of the predicted difference.
     """
