@@ -83,7 +83,7 @@ def by_commands(data: Arguments, train: pd.DataFrame, test: pd.DataFrame, option
     output = confdiff(
         "evaluate", "model", "items.csv", "--pairs", "test.csv", "--difference", "gold", "--json", cwd=data.folder
     )
-    return float(json.loads(output)["order"])
+    return float(json.loads(output)["pairwise_accuracy"])
 
 
 def bradley_terry(data: Arguments, train: pd.DataFrame, strength: float) -> Scores:
