@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from confdiff.cli.console import check_folder_name, name_column, results, say, say_files, status
-from confdiff.cli.messages import translated
+from confdiff.cli.messages import Flag, translated, with_flags
 from confdiff.cli.options import (
     COLUMNS,
     DifferenceOption,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from confdiff.tabular.checks.report import CheckReport
 
 _STYLES = {"error": "bold red", "warning": "bold blue"}
+_FIT_FLAGS = {"validation_fraction": Flag("--validation-fraction")}  # findings name options of `fit`, too
 
 
 def check_command(
@@ -81,7 +82,7 @@ def check_command(
             time=time,
             group=group,
         )
-        report = report.reworded(translated)
+        report = report.reworded(_with_flags)
         files = write_check(report, output)
     if as_json:
         typer.echo(check_json(report))
@@ -90,6 +91,10 @@ def check_command(
         say_files(files)
     if report.errors:
         raise ValueError(f"{report.verdict} See {files['page']}.")
+
+
+def _with_flags(text: str) -> str:
+    return with_flags(translated(text), _FIT_FLAGS)
 
 
 def _print(report: "CheckReport") -> None:
