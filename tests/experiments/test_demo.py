@@ -5,11 +5,11 @@ from confdiff.methods import METHODS
 
 
 def test_the_seed_decides_and_every_method_is_there():
-    told = []
-    first, same = (run_demo(seed=3, epochs=6, done=told.append) for _ in range(2))
+    outcomes = []
+    first, same = (run_demo(seed=3, epochs=6, done=outcomes.append) for _ in range(2))
     assert [outcome.method for outcome in first.outcomes] == list(SHOWN)
     assert [o.accuracy for o in first.outcomes] == [o.accuracy for o in same.outcomes]
-    assert len(told) == 2 * len(SHOWN)
+    assert len(outcomes) == 2 * len(SHOWN)
     assert len(first.test_labels) == len(first.outcomes[0].probabilities) == 358
     figure = demo_figure(first)
     assert len(figure.axes[0].lines) == len(SHOWN)

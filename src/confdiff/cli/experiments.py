@@ -145,7 +145,7 @@ def reproduce(
         from confdiff.validation import check_choice
 
         experiment = find_experiment(check_choice("experiment", name, REPRODUCIBLE))
-    options = {
+    flags = {
         "datasets": ("--datasets", _words(datasets)),
         "methods": ("--methods", _words(methods)),
         "priors": ("--priors", _numbers("--priors", priors)),
@@ -157,24 +157,31 @@ def reproduce(
         "prior": ("--user-prior", "user" if user_prior else None),
         "early_stopping": ("--early-stopping", early_stopping or None),
     }
-    chosen = {key: value for key, (_, value) in options.items() if value not in (None, [])}
-    for key in chosen:
-        _check_option_is_for(name, key, options[key][0])
+    options = _grid_options(name, flags)
     if "folder" in experiment.options:
-        chosen["folder"] = folder
+        options["folder"] = folder
     assert experiment.grid is not None
-    specs = experiment.grid(**chosen)
+    specs = experiment.grid(**options)
     where = {"jobs": jobs, "engine": engine, "folder": folder}
     _carry_out(specs, results, lambda **more: experiment.run(specs, **where, **more), experiment.summary)
 
 
-def _check_option_is_for(name: str, option_name: str, flag: str) -> None:
-    """Check that the grid of an experiment takes an option."""
+def _grid_options(name: str, flags: dict[str, tuple[str, Any]]) -> dict[str, Any]:
+    """Return the options that were passed, and check that the grid of the experiment takes them.
+
+    ``flags`` has the flag and the value of each option of a grid; None or an empty list if it was not passed.
+    """
     from confdiff.experiments.plans import find_experiment
 
-    takers = [each for each in REPRODUCIBLE if option_name in find_experiment(each).options]
-    if name not in takers:
-        raise ValueError(f"{flag} is not for {name}, but for {', '.join(takers)}.")
+    options = {}
+    for option_name, (flag, value) in flags.items():
+        if value is None or value == []:
+            continue
+        takers = [taker for taker in REPRODUCIBLE if option_name in find_experiment(taker).options]
+        if name not in takers:
+            raise ValueError(f"{flag} is not for {name}, but for {', '.join(takers)}.")
+        options[option_name] = value
+    return options
 
 
 def _words(text: str | None) -> list[str]:

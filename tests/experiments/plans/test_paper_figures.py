@@ -94,9 +94,9 @@ def test_what_the_tables_have_anyway_is_no_figure():
 
 def test_a_figure_is_shown_by_the_protocol_and_epochs_that_it_has_most_of():
     few = made_up("figure1", trials=1, datasets=["usps"], epochs=50, priors=[0.3])
-    shown = results_of("figure1", few)
-    assert (shown.protocol, shown.epochs, {point.prior for point in shown.points}) == ("authors", 50, {0.3})
-    assert shown.commands == [
+    results = results_of("figure1", few)
+    assert (results.protocol, results.epochs, {point.prior for point in results.points}) == ("authors", 50, {0.3})
+    assert results.commands == [
         "confdiff reproduce figure1 --datasets usps --priors 0.3 --protocol authors --epochs 50 --trials 1"
     ]
     assert results_of("figure1", few + made_up("figure1")).epochs == 200
@@ -105,16 +105,16 @@ def test_a_figure_is_shown_by_the_protocol_and_epochs_that_it_has_most_of():
 def test_the_commands_of_a_figure_make_what_it_shows_and_nothing_else():
     specs = grid_of("figure3", datasets=["pendigits"], trials=2)
     specs += grid_of("figure3", datasets=["mnist"], methods=["confdiff-abs"], points=[0.8, 0.5, 1.0, 0.0], trials=1)
-    shown = results_of("figure3", [record_of(spec, 0.9) for spec in specs])
+    results = results_of("figure3", [record_of(spec, 0.9) for spec in specs])
     made = []
-    for command in shown.commands:
+    for command in results.commands:
         _, _, name, *options = command.split()
         flags = dict(zip(options[::2], options[1::2], strict=True))
         words = {flag: flags[f"--{flag}"].split(",") for flag in ("datasets", "methods") if f"--{flag}" in flags}
         points = [float(x) for x in flags["--points"].split(",")] if "--points" in flags else None
         made += grid_of(name, **words, points=points, trials=int(flags["--trials"]), protocol=flags["--protocol"])
     assert sorted(spec.key for spec in made) == sorted({spec.key for spec in specs})
-    assert len(shown.commands) == 2
+    assert len(results.commands) == 2
     whole = results_of("figure2", made_up("figure2"))
     assert whole.commands == ["confdiff reproduce figure2 --protocol authors --epochs 200 --trials 2"]
 
@@ -124,9 +124,9 @@ def test_a_curve_is_of_the_seeds_that_all_its_points_have():
     records = [record_of(spec, 0.9) for spec in grid_of("figure3", datasets=["mnist"], trials=1)]
     table = table_grid("table1", datasets=["mnist"], methods=["confdiff-abs"], priors=[0.5], trials=3)
     records += [record_of(spec, 0.6) for spec in table if spec.task.seed > 0]
-    shown = results_of("figure3", records)
-    assert {(point.trials.n, point.trials.mean) for point in shown.points} == {(1, 0.9)}
-    assert shown.commands == [
+    results = results_of("figure3", records)
+    assert {(point.trials.n, point.trials.mean) for point in results.points} == {(1, 0.9)}
+    assert results.commands == [
         "confdiff reproduce figure3 --datasets mnist --protocol authors --epochs 200 --trials 1",
     ]
 
@@ -141,19 +141,19 @@ def with_accuracies(accuracy):
     ("gap", "verdicts"),
     [(0.05, ["holds", "does not hold"]), (0.0, ["holds", "does not hold"]), (-0.05, ["does not hold"] * 2)],
 )
-def test_readings_are_judged_by_a_paired_test(gap, verdicts):
+def test_claims_are_tested_by_a_paired_test(gap, verdicts):
     def accuracy(method, fraction, seed):
         wobble = 0.002 * (seed % 2) * (fraction < 1)
         return 0.9 + 0.01 * seed + wobble + {"confdiff-abs": gap, "confdiff-relu": -0.1}.get(method, 0)
 
-    shown = with_accuracies(accuracy)
-    found = claim_results(shown)
-    assert [reading.printed for reading in found] == [0.86, 0.86]  # Pcomp-Teacher on USPS in Table 2
-    assert [reading.verdict for reading in found] == verdicts
-    assert found[0].outcome.difference == pytest.approx(gap + 0.0008)
-    assert found[0].outcome.seeds == 5
-    page = report_html(figure_blocks(shown))
-    text = report_markdown(figure_blocks(shown))
+    results = with_accuracies(accuracy)
+    outcomes = claim_results(results)
+    assert [outcome.printed for outcome in outcomes] == [0.86, 0.86]  # Pcomp-Teacher on USPS in Table 2
+    assert [outcome.verdict for outcome in outcomes] == verdicts
+    assert outcomes[0].outcome.difference == pytest.approx(gap + 0.0008)
+    assert outcomes[0].outcome.seeds == 5
+    page = report_html(figure_blocks(results))
+    text = report_markdown(figure_blocks(results))
     for report in (page, text):
         assert "ConfDiff-ABS with 10 % of the pairs at or above Pcomp-Teacher with all" in report
         assert report.count("does not hold") == verdicts.count("does not hold")
@@ -169,12 +169,12 @@ def test_what_should_be_above_and_is_not_clearly_so(gain, verdict):
     ]
     similar, *above = claim_results(curves("figure1", records))
     assert similar.verdict == "holds"
-    assert [reading.verdict for reading in above] == [verdict] * 2
+    assert [outcome.verdict for outcome in above] == [verdict] * 2
 
 
 def test_too_few_trials_have_no_verdict():
     few = made_up("figure1", trials=2, datasets=["usps"])
-    assert [reading.verdict for reading in claim_results(curves("figure1", few))] == ["", "", ""]
+    assert [outcome.verdict for outcome in claim_results(curves("figure1", few))] == ["", "", ""]
     assert claim_results(curves("figure1", few[:1])) == []
 
 
@@ -197,12 +197,12 @@ def test_degeneration_by_a_wrong_prior():
         return 0.9 + 0.001 * (spec.task.seed % 3) - 0.1 * harmed
 
     records = [record_of(spec, accuracy(spec)) for spec in grid_of("figure3", datasets=["pendigits"])]
-    found = {
-        reading.claim.text.split(" (")[0]: reading.verdict for reading in claim_results(curves("figure3", records))
+    outcomes = {
+        outcome.claim.text.split(" (")[0]: outcome.verdict for outcome in claim_results(curves("figure3", records))
     }
-    assert len(found) == 6
-    assert found.pop("ConfDiff-ABS degenerates at epsilon 0.8") == "holds"
-    assert set(found.values()) == {"not clear"}
+    assert len(outcomes) == 6
+    assert outcomes.pop("ConfDiff-ABS degenerates at epsilon 0.8") == "holds"
+    assert set(outcomes.values()) == {"not clear"}
 
 
 def test_unknown_methods_are_refused():

@@ -1,4 +1,4 @@
-"""Grids: nothing done twice, nothing lost, and what goes wrong is told."""
+"""Grids: nothing done twice, nothing lost, and what goes wrong is reported."""
 
 import os
 import signal
@@ -38,8 +38,8 @@ def wait_for_trials(folder, count, running=None):
 def test_a_run_does_what_is_missing(tmp_path, monkeypatch):
     store = Store(tmp_path)
     specs = [replace(QUICK, method=method) for method in ("confdiff-abs", "oracle-hard")]
-    told = []
-    assert run_trials(specs[:1], store, progress=lambda *event: told.append(event)) == []
+    events = []
+    assert run_trials(specs[:1], store, progress=lambda *event: events.append(event)) == []
     before = (tmp_path / "trials" / f"{specs[0].key}.json").read_bytes()
     assert run_trials(specs, store) == []
     assert {record.method for record in store.records()} == {"confdiff-abs", "oracle-hard"}
@@ -50,12 +50,12 @@ def test_a_run_does_what_is_missing(tmp_path, monkeypatch):
     assert store.records() == records
     monkeypatch.setattr("confdiff.experiments.trials.runner.run_trial", None)
     assert run_trials(specs, store) == []  # also those that were moved
-    assert told == [("teachers", 0, 1), ("teachers", 1, 1), ("trials", 0, 1), *told[3:-1], ("trials", 1, 1)]
+    assert events == [("teachers", 0, 1), ("teachers", 1, 1), ("trials", 0, 1), *events[3:-1], ("trials", 1, 1)]
 
 
 def test_what_another_command_packs_stays_done(tmp_path):
     """The bar does not run backwards, and one trial asked for twice is one."""
-    store, told = Store(tmp_path), []
+    store, events = Store(tmp_path), []
 
     def run(spec, folder):
         time.sleep(1.2)  # so that the bar is looked at
@@ -63,15 +63,15 @@ def test_what_another_command_packs_stays_done(tmp_path):
         return run_trial(spec)
 
     def progress(kind, done, total):
-        told.append((done, total))
+        events.append((done, total))
 
     specs = [replace(QUICK, method=method) for method in ("confdiff-abs", "oracle-hard", "confdiff-abs")]
     assert run_missing(specs, run, store, progress=progress) == []
-    assert (told[0], told[-1]) == ((0, 2), (2, 2))
-    assert told == sorted(told)
+    assert (events[0], events[-1]) == ((0, 2), (2, 2))
+    assert events == sorted(events)
 
 
-def test_a_failed_trial_is_told_and_not_kept(tmp_path):
+def test_a_failed_trial_is_reported_and_not_kept(tmp_path):
     bad = TrialSpec(replace(TASK, n_pairs=5000), "confdiff-abs", 1)
     ((spec, why),) = run_trials([bad, QUICK], Store(tmp_path))
     assert spec == bad
@@ -80,7 +80,7 @@ def test_a_failed_trial_is_told_and_not_kept(tmp_path):
     assert [record.key for record in Store(tmp_path).records()] == [QUICK.key]
 
 
-def test_too_few_items_are_told_before_a_teacher_is_trained(tmp_path, monkeypatch):
+def test_too_few_items_are_reported_before_a_teacher_is_trained(tmp_path, monkeypatch):
     def teach(*arguments, **options):
         raise AssertionError("a teacher was trained for nothing")
 
@@ -105,7 +105,7 @@ def test_a_data_set_that_is_not_here_does_not_keep_the_others(tmp_path, monkeypa
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the worker in /proc, which Linux has")
-def test_a_worker_that_is_killed_is_told(tmp_path):
+def test_a_worker_that_is_killed_is_reported(tmp_path):
     """As happens where memory runs out: no traceback, and what is finished is kept."""
     command = [COMMAND, *GRID, "--jobs", "2", "--results", str(tmp_path)]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
@@ -115,11 +115,11 @@ def test_a_worker_that_is_killed_is_told(tmp_path):
         if b"LokyProcess" in Path(f"/proc/{child}/cmdline").read_bytes():
             os.kill(int(child), signal.SIGKILL)
             break
-    _, said = running.communicate(timeout=60)
+    _, output = running.communicate(timeout=60)
     assert running.returncode == 1
-    assert "a worker process was killed" in said
-    assert "of 9 trials are kept" in said
-    assert "Traceback" not in said
+    assert "a worker process was killed" in output
+    assert "of 9 trials are kept" in output
+    assert "Traceback" not in output
     assert 1 <= len(Store(tmp_path).keys()) < 9
 
 
@@ -131,22 +131,23 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path):
     assert os.waitstatus_to_exitcode(status) == 130
     kept = len(Store(tmp_path).keys())
     assert 1 <= kept < 9
-    said = (tmp_path / "err").read_text()
-    assert f"stopped: {kept} of 9 trials are kept in {tmp_path}; the same command continues from there" in said
-    assert "Traceback" not in said
+    output = (tmp_path / "err").read_text()
+    assert f"stopped: {kept} of 9 trials are kept in {tmp_path}; the same command continues from there" in output
+    assert "Traceback" not in output
 
 
-def test_failures_for_one_reason_are_told_in_one_line(tmp_path):
+def test_failures_for_one_reason_are_reported_in_one_line(tmp_path):
     options = ("--n-pairs", "5000", "--methods", "confdiff-abs,oracle-hard", "--trials", "2")
     result = confdiff("run", "digits", *options, "--results", str(tmp_path))
     assert result.returncode == 1
-    said = " ".join(result.stderr.split())
-    assert said.count("failed:") == 1
+    output = " ".join(result.stderr.split())
+    assert output.count("failed:") == 1
     assert result.stdout == ""  # no empty table
     assert (
-        "confdiff-abs, 200 epochs, dataset digits, prior 0.5, protocol paper, seed 0, n_pairs 5000 (and 3 more)" in said
+        "confdiff-abs, 200 epochs, dataset digits, prior 0.5, protocol paper, seed 0, n_pairs 5000 (and 3 more)"
+        in output
     )
-    assert "drawing 10000 items at prior 0.5 takes 5000 positives" in said
+    assert "drawing 10000 items at prior 0.5 takes 5000 positives" in output
 
 
 def test_a_killed_grid_goes_on_where_it_was(tmp_path):

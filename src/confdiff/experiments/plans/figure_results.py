@@ -142,8 +142,8 @@ def _points_beyond_tables(plan: FigurePlan, records: Sequence[TrialRecord], prot
     """Return the points on data sets at priors that have some points which are in no table."""
     points = figure_points(plan, records, protocol=protocol, epochs=epochs)
     groups = grouped(points, lambda point: (point.dataset, point.prior))
-    kept = [group for group in groups if not all(point.place.is_in_tables for point in group)]
-    return [point for group in kept for point in group]
+    beyond = [group for group in groups if not all(point.place.is_in_tables for point in group)]
+    return [point for group in beyond for point in group]
 
 
 @dataclass(frozen=True)

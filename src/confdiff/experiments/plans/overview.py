@@ -36,7 +36,7 @@ def _section(records: Sequence[Record]) -> list[Block]:
     if not results:
         return []
     head = ["", "trials", *PAPER_VERDICTS, "best of the paper's methods"]
-    return [Heading("At a glance"), Paragraph(_TEXT), Table(head, [_row(each) for each in results])]
+    return [Heading("At a glance"), Paragraph(_TEXT), Table(head, [_row(table) for table in results])]
 
 
 def _row(results: TableResults) -> list[str | Cell]:
@@ -48,7 +48,7 @@ def _row(results: TableResults) -> list[str | Cell]:
 def _files(records: Sequence[Record]) -> list[CsvFile]:
     """Return one row per cell; the file is written even where there are no cells."""
     results = table_results(classifier_records(records))
-    rows = [_csv_row(cell) for each in results for cell in each.cells.values()]
+    rows = [_csv_row(cell) for table in results for cell in table.cells.values()]
     return [CsvFile("results", _HEADER, rows)]
 
 

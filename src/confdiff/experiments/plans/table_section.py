@@ -138,5 +138,5 @@ def _pictures(results: TableResults) -> list[Block]:
 
 def _time(results: TableResults) -> str:
     hours = f"{results.seconds / 3600:.2f} hours of training in all"
-    each = f"{results.seconds / results.n_trials:.1f} s per trial, one thread each"
-    return f"{plural(results.n_trials, 'trial')}, {hours}, {each}."
+    pace = f"{results.seconds / results.n_trials:.1f} s per trial, one thread each"
+    return f"{plural(results.n_trials, 'trial')}, {hours}, {pace}."
