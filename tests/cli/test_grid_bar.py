@@ -2,6 +2,7 @@ from datetime import timedelta
 
 import pytest
 
+from confdiff.cli.console import set_up_consoles
 from confdiff.cli.grid_bar import GridBar
 
 
@@ -36,3 +37,13 @@ def test_the_time_left_of_trials_that_take_minutes(before):
     bar.show("trials", before + 4, before + 20)
     assert left(bar) == "0:00:00"
     assert (bar.bar.tasks[0].completed, bar.bar.tasks[0].total) == (before + 4, before + 20)
+
+
+def test_lines_where_no_terminal_is_attached(capsys):
+    set_up_consoles()
+    clock = Clock()
+    bar = GridBar(clock=clock)
+    for done in range(9):
+        bar.show("trials", done, 8)
+        clock.now += 10
+    assert capsys.readouterr().err.splitlines() == ["trials: 3 of 8, left 0:00:50", "trials: 6 of 8, left 0:00:20"]

@@ -7,7 +7,10 @@ from types import TracebackType
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from confdiff.cli.console import messages
+from confdiff.cli.console import messages, print_message
+
+LINE_INTERVAL = 30.0
+"""Seconds between two lines of progress where no terminal is attached."""
 
 
 class GridBar:
@@ -29,6 +32,7 @@ class GridBar:
         self.last = 0.0
         self.before = 0
         self.done = 0
+        self.last_line = clock()
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         self.bar = Progress(*columns, TextColumn("left {task.fields[left]}"), console=messages)
         self.task = self.bar.add_task("looking up finished trials", total=None, left="-:--:--")
@@ -51,7 +55,11 @@ class GridBar:
         if done > self.done:
             self.done = done
             self.last = now
-        self.bar.update(self.task, description=kind, completed=done, total=total, left=self._left(now, total))
+        left = self._left(now, total)
+        self.bar.update(self.task, description=kind, completed=done, total=total, left=left)
+        if not messages.is_terminal and now - self.last_line >= LINE_INTERVAL:
+            self.last_line = now
+            print_message(f"{kind}: {done:,} of {total:,}, left {left}")
 
     def _left(self, now: float, total: int) -> str:
         """Return the time for the rest at the mean pace up to the last item done, less the time since then."""
