@@ -3,7 +3,7 @@ import io
 import pytest
 from rich.console import Console
 
-from confdiff.display.progress import reporting_progress
+from confdiff.display.progress import reporting_progress, silence_progress
 
 
 class Clock:
@@ -61,3 +61,11 @@ def test_a_terminal_gets_a_bar():
     assert "scoring" in terminal.file.getvalue()
     assert "4 of 4" in terminal.file.getvalue()
     assert "━" in terminal.file.getvalue()
+
+
+def test_progress_can_be_silenced(piped):
+    silence_progress()
+    with reporting_progress("scoring", console=piped, keep=True) as update:
+        update(7)
+    silence_progress(False)
+    assert piped.file.getvalue() == ""

@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Column
 
-from confdiff.display.progress import INTERVAL, Update, reporting_progress
+from confdiff.display.progress import INTERVAL, Update, reporting_progress, silence_progress
 
 PIPED_WIDTH = 160
 """Columns of a table where standard output is not a terminal and COLUMNS is not set."""
@@ -53,6 +53,7 @@ def set_verbosity(*, quiet: bool = False, verbose: bool = False) -> None:
     _verbosity.quiet = quiet
     _verbosity.verbose = verbose
     messages.quiet = quiet
+    silence_progress(quiet)
 
 
 def is_quiet() -> bool:

@@ -106,8 +106,7 @@ def fetch_datasets(
     for name in names:
         check_choice("data set", name, DATASETS)
     for name in names:
-        with status(f"fetching {name}"):
-            files = fetch(name, folder=folder)
+        files = fetch(name, folder=folder)
         location = f"{plural(len(files), 'file')} in {files[0].parent}, checked" if files else "ships with scikit-learn"
         say(f"{name}: {location}")
 

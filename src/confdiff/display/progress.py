@@ -13,6 +13,15 @@ INTERVAL = 5.0
 """Seconds between two lines where no terminal is attached."""
 
 
+_is_silent = False
+
+
+def silence_progress(is_silent: bool = True) -> None:
+    """Show no progress from now on, wherever it is reported; ``False`` shows it again."""
+    global _is_silent
+    _is_silent = is_silent
+
+
 class Update(Protocol):
     """A function that receives how much is done, and optionally the total and a few words about it."""
 
@@ -65,7 +74,7 @@ def reporting_progress(
     scoring: 1 of 4 (25 %)
     scoring: 4 batches (100 %)
     """
-    if not shown:
+    if _is_silent or not shown:
         yield _show_nothing
         return
     from rich.console import Console
