@@ -1,7 +1,7 @@
 """Corrections f, applied to each partial risk before the sum (Lu et al. 2020; Wang et al. 2023, Eq. 12).
 
-A partial risk is the expectation of a non-negative quantity, but its estimate from differences can be negative, and a
-flexible model drives it below 0 when it overfits. ReLU and ABS prevent that. All three are 1-Lipschitz, keep
+A partial risk is the expectation of a non-negative quantity, but its estimate from differences can be negative. A
+flexible model drives it below 0 when it overfits; ReLU and ABS prevent that. All three are 1-Lipschitz, keep
 non-negative values as they are, and satisfy identity <= relu <= absolute.
 """
 

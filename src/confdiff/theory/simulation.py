@@ -2,7 +2,7 @@
 
 The distribution has finitely many points, so that true risks are sums. The class is a grid of linear functions of
 bounded norm, so that suprema and minima are taken over its members. A sample of pairs enters a risk only by the total
-weight on each point, so that the risks of all functions on a sample are one product.
+weight on each point. The risks of all functions on a sample are therefore one product.
 """
 
 from dataclasses import dataclass
