@@ -38,8 +38,8 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
     prior : float, "estimate", array of shape (K,) or None, default=None
         The class prior p(y = +1), or the priors of K classes. ``"estimate"`` estimates it before training
         (:func:`confdiff.prior.estimate_prior`). With ``None``, methods that do not need a prior let the differences
-        determine it. If there are 50 pairs or more, ``validation_fraction`` of them is then held out to check this,
-        and a warning reports a prior that the differences leave open.
+        determine it. From 50 pairs on, ``validation_fraction`` of them is then held out to check this. A warning
+        reports a prior that the differences leave open.
     model : str, torch.nn.Module or callable, default="mlp"
         ``"mlp"``, ``"linear"``, ``"authors-mlp"``, a module (which is copied and never changed), or a factory that is
         called with the number of features.
@@ -60,9 +60,9 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
     schedule : str, default=None
         Schedule of the learning rate, ``"constant"`` or ``"one-cycle"``. By default ``"one-cycle"``.
     early_stopping : bool, default=False
-        Hold out ``validation_fraction`` of the pairs, keep the weights with the lowest error on them, and stop after a
-        third of the epochs (at least 10) without improvement. Held out are all pairs that touch some of the items, so
-        no held-out pair consists of two training items.
+        Hold out ``validation_fraction`` of the pairs and keep the weights with the lowest error on them. Training
+        stops after a third of the epochs (at least 10) without improvement. Held out are all pairs that touch
+        some of the items, so no held-out pair consists of two training items.
     calibrated : bool, default=False
         Hold out ``validation_fraction`` of the pairs, and rescale the scores to fit their differences best.
     validation_fraction : float, default=0.1

@@ -23,7 +23,7 @@ class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
 
     With a given prior, it minimises the unbiased risk with the logistic loss, which is convex for a linear model:
     cross-entropy with the targets :math:`\pi - c` and :math:`\pi + c`, plus an L2 penalty. Without a prior, the
-    solution for a prior of 1/2 is the start of difference regression, in which the shape of the logistic function
+    solution for a prior of 1/2 is the start of difference regression. There the shape of the logistic function
     determines the offset.
 
     Parameters

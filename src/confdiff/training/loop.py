@@ -1,7 +1,7 @@
 """The one training loop. All it knows of a method is the method's row of the table.
 
-A step: the rows of the batch are gathered into one buffer, one forward pass scores x and x' together (two passes if
-the protocol requires it), the method's risk is computed and the optimiser makes a step. The order of the pairs in each
+A step gathers the rows of the batch into one buffer and scores x and x' in one forward pass (or in two, if the
+protocol requires it). It computes the method's risk and updates the weights. The order of the pairs in each
 epoch depends on the seed and the epoch alone, so a run can be resumed at any step. The loop does not know whether the
 batches come from pairs in memory or from a stream.
 """

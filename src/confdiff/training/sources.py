@@ -1,7 +1,7 @@
 """Sources of batches: pairs in memory, or pairs that are streamed from files in windows.
 
 Both sources make batches of the same number and sizes. Which pairs are in the k-th batch of an epoch depends on the
-seed and the epoch alone, so a resumed run continues with the same batches.
+seed and the epoch alone. A resumed run therefore continues with the same batches.
 """
 
 from collections.abc import Iterator, Sequence
