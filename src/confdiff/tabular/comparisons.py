@@ -64,7 +64,7 @@ class Comparisons:
             return np.unique(ends, axis=1, return_inverse=True)[1].reshape(-1)
         if self.group is None:
             raise ValueError(
-                "hold_out_groups=True needs a column of groups, and the pairs have none: name it with group='...'."
+                "the pairs have no column of groups: name it with group='...', or omit hold_out_groups=True."
             )
         return np.unique(self.group, return_inverse=True)[1]
 
