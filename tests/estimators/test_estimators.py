@@ -115,7 +115,7 @@ def test_oracles_learn_from_labels_and_posteriors():
     pairs = easy_pairs()
     model = ConfDiffClassifier("oracle-hard", **QUICK).fit(pairs)
     assert model.score(pairs) > 0.8
-    with pytest.raises(ValueError, match="carry no labels"):
+    with pytest.raises(ValueError, match="have no labels"):
         ConfDiffClassifier("oracle-hard", **QUICK).fit(Pairs(pairs.items, pairs.left, pairs.right))
 
 
@@ -250,7 +250,7 @@ def test_unconnected_groups_warn():
 
 
 def test_items_with_pairs_that_have_items_are_refused():
-    with pytest.raises(ValueError, match="carry their items already"):
+    with pytest.raises(ValueError, match="these Pairs have items"):
         quick().fit(easy_pairs(), items=np.zeros((3, 3)))
 
 

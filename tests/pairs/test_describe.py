@@ -58,5 +58,5 @@ def test_differences_beyond_one_are_counted_at_the_ends():
 
 
 def test_ungraded_pairs_cannot_be_described():
-    with pytest.raises(ValueError, match="carry no differences"):
+    with pytest.raises(ValueError, match="have no differences"):
         describe_pairs(Pairs([[0.0], [1.0]], [0], [1]))

@@ -59,7 +59,7 @@ def test_mistakes_in_files_are_named(tmp_path, pairs, items, message):
         ("left,right,difference\n10,20,\n10,20,0.1\n", ITEMS, "column 'difference', must be finite.*row 0"),
         ("left,right,difference\n", ITEMS, "must have at least one row"),
         ("left,right,difference\n10,20,0.5\n", "id,age\n", "must have at least one row"),
-        ("left,right,difference\n10,20,0.5\n", "id\n10\n20\n", "at least one feature beside the column 'id'"),
+        ("left,right,difference\n10,20,0.5\n", "id\n10\n20\n", "at least one feature besides the column 'id'"),
         ("left,right,difference\n10,20,0.5\n", ITEMS.replace("2,20", "2,"), "column 'weight', must be finite.*row 1"),
     ],
 )

@@ -117,7 +117,7 @@ def test_subsets_by_slice_rows_and_mask():
 def test_missing_supervision_is_named():
     pairs = Pairs.from_rows(ROWS, ITEMS)
     for kind in ("differences", "labels", "posteriors"):
-        with pytest.raises(ValueError, match="carry no"):
+        with pytest.raises(ValueError, match="these pairs have no"):
             pairs.targets(kind)
 
 
@@ -175,7 +175,7 @@ def test_pairs_are_chosen_by_one_index_and_never_none():
     for nothing in (slice(0, 0), np.zeros(3, dtype=bool), np.array([], dtype=int)):
         with pytest.raises(ValueError, match="at least one pair"):
             pairs[nothing]
-    with pytest.raises(ValueError, match="chosen by one index"):
+    with pytest.raises(ValueError, match="pairs take one index"):
         pairs[:, 0]
     with pytest.raises(IndexError):
         pairs[7]

@@ -81,7 +81,7 @@ def test_partners_must_fit():
 
 
 def test_replacement_is_a_flag():
-    with pytest.raises(ValueError, match=r"takes 6 positives, and there are 3\..*or draw with replacement"):
+    with pytest.raises(ValueError, match=r"takes 6 positives, and there are 3\..*or pass replacement=True"):
         drawn(6, 0.5, positives=3)
     for seed in range(20):
         pairs = drawn(6, 0.5, positives=3, negatives=3, replacement=True, seed=seed)
@@ -90,7 +90,7 @@ def test_replacement_is_a_flag():
         assert (pairs.left != pairs.right).all()
     plenty, plain = drawn(50, 0.5, replacement=True), drawn(50, 0.5)
     assert torch.equal(plenty.left, plain.left)
-    with pytest.raises(ValueError, match="partners goes without replacement"):
+    with pytest.raises(ValueError, match="cannot be combined with replacement=True"):
         drawn(50, 0.5, partners=2, replacement=True)
     with pytest.raises(
         ValueError, match=r"takes 6 positives, and there are 0\. Ask for fewer pairs or another prior\.$"
@@ -117,7 +117,7 @@ def test_a_test_set_is_as_large_as_the_prior_allows(take, positives, negatives, 
     labels = np.repeat([1, 0], [positives, negatives])
     odds = prior / (1 - prior)
     if int(negatives * odds + 1e-9) == 0 or int(positives / odds + 1e-9) == 0:
-        with pytest.raises(ValueError, match="it would hold one class alone"):
+        with pytest.raises(ValueError, match="it would hold only one class"):
             rows_at_prior(labels, prior, take=take)
         return
     rows = rows_at_prior(labels, prior, take=take)

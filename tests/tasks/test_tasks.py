@@ -105,7 +105,7 @@ def test_too_few_items_are_noticed_before_the_teacher_is_trained(monkeypatch):
     monkeypatch.setattr("confdiff.tasks.task.teach", None)
     with pytest.raises(ValueError, match=r"20 items at prior 0\.01 are all of one class"):
         make_task(replace(QUICK, n_pairs=10, prior=0.01))
-    with pytest.raises(ValueError, match="it would hold one class alone"):
+    with pytest.raises(ValueError, match="it would hold only one class"):
         make_task(replace(QUICK, n_pairs=250, prior=0.002))
     with pytest.raises(ValueError, match="takes 800 positives, and there are 712"):
         make_task(replace(QUICK, n_pairs=500, prior=0.8))

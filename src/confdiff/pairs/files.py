@@ -1,4 +1,4 @@
-"""Pairs in files: a table of items with an id each, and a table of pairs that name two of them."""
+"""Read pairs from files: a table of items with an id each, and a table of pairs that name two of them."""
 
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from confdiff.validation import as_array, as_tensor, check_difference, check_vec
 
 
 def companion(path: Path, what: str) -> Path:
-    """The file that belongs to a file of pairs: ``pairs.parquet`` has its items in ``pairs-items.parquet``.
+    """Return the file that belongs to a file of pairs: ``pairs.parquet`` has its items in ``pairs-items.parquet``.
 
     >>> companion(Path("a/pairs.csv"), "items")
     PosixPath('a/pairs-items.csv')
@@ -22,16 +22,24 @@ def companion(path: Path, what: str) -> Path:
 
 
 def read_pairs(path: Path, items: Path | None = None, *, bounded: bool = True) -> Pairs:
-    """Pairs from a table with columns left, right and difference, and a table of items with their id and features.
+    """Read pairs from a table of pairs and a table of items.
 
-    items: ``pairs-items.parquet`` beside ``pairs.parquet``, if none is given.
-    bounded: whether differences beyond [-1, 1], which unclipped noise gives, are an error.
+    Parameters
+    ----------
+    path : Path
+        A table with the columns left, right and difference.
+    items : Path, optional
+        A table with the ids and the features of the items; by default ``pairs-items.parquet`` next to
+        ``pairs.parquet``.
+    bounded : bool
+        Whether differences beyond [-1, 1], which unclipped noise causes, are an error.
     """
     items = items or companion(path, "items")
-    pairs, features = with_columns(path, "left", "right", "difference"), with_columns(items, "id")
+    pairs = with_columns(path, "left", "right", "difference")
+    features = with_columns(items, "id")
     ids = features.pop("id")
     if not features:
-        raise ValueError(f"{items} must have at least one feature beside the column 'id'.")
+        raise ValueError(f"{items} must have at least one feature besides the column 'id'.")
     columns = [_feature(items, name, column) for name, column in features.items()]
     left, right = (rows_in_table(items, ids, pairs[side], f"{path}, column {side!r}") for side in ("left", "right"))
     graded = Pairs(np.stack(columns, axis=1), left, right, feature_names=tuple(features))
@@ -62,17 +70,17 @@ def rows_in_table(table: Path, ids: NDArray[Any], wanted: NDArray[Any], name: st
 
 
 def with_columns(path: Path, *needed: str) -> dict[str, NDArray[Any]]:
-    """The columns of a table that has at least these, and at least one row."""
+    """Read a table, which must have the needed columns and at least one row."""
     table = read_table(path)
     missing = [name for name in needed if name not in table]
     if missing:
-        there = ", ".join(list(table)[:8]) + (" ..." if len(table) > 8 else "")
-        raise ValueError(f"{path} must have a column {missing[0]!r}; it has {there or 'none'}.")
+        names = ", ".join(list(table)[:8]) + (" ..." if len(table) > 8 else "")
+        raise ValueError(f"{path} must have a column {missing[0]!r}; it has {names or 'none'}.")
     if not len(table[needed[0]]):
         raise ValueError(f"{path} must have at least one row below its header.")
     return table
 
 
 def _feature(path: Path, name: str, column: NDArray[Any]) -> NDArray[Any]:
-    what = f"{path}, column {name!r},"
-    return check_vector(what, as_array(what, column), of="item")
+    place = f"{path}, column {name!r},"
+    return check_vector(place, as_array(place, column), of="item")

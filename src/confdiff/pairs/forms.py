@@ -9,28 +9,31 @@ from confdiff.pairs.streamed import StreamedPairs
 from confdiff.validation import as_array, not_for_streams
 
 SAMPLED = 100_000
-"""So many pairs of a stream are looked at where in memory all would be, and so many are held out at most."""
+"""The number of pairs of a stream that stand for all of them, and the largest number that is held out."""
 
 
-def as_pairs(pairs: Any, c: ArrayLike | None = None, *, items: Any = None, **known: Any) -> Pairs:
-    """Pairs from any of the forms that the estimators take; see :class:`ConfDiffClassifier`."""
-    given = {name: value for name, value in known.items() if value is not None}
+_FIELDS = ("weight", "group", "posteriors", "labels", "feature_names")
+
+
+def as_pairs(pairs: Any, c: ArrayLike | None = None, *, items: Any = None, **fields: Any) -> Pairs:
+    """Return pairs from any of the forms that estimators take; see :class:`~confdiff.ConfDiffClassifier`."""
+    fields = {name: value for name, value in fields.items() if value is not None}
     if isinstance(pairs, StreamedPairs):
         raise not_for_streams("this", f"Take some of them, such as pairs.sample({SAMPLED}).")
     if isinstance(pairs, Pairs):
         if items is not None:
-            raise ValueError("items= goes with row numbers; these Pairs carry their items already.")
-        if c is None and not given:
+            raise ValueError("items= is for row numbers; these Pairs have items.")
+        if c is None and not fields:
             return pairs
-        kept = {name: getattr(pairs, name) for name in ("weight", "group", "posteriors", "labels", "feature_names")}
+        unchanged = {name: getattr(pairs, name) for name in _FIELDS}
         c = pairs.difference if c is None else c
-        return Pairs(pairs.items, pairs.left, pairs.right, c, **(kept | given))
+        return Pairs(pairs.items, pairs.left, pairs.right, c, **(unchanged | fields))
     if items is not None:
-        return Pairs.from_rows(pairs, items, c, **given)
+        return Pairs.from_rows(pairs, items, c, **fields)
     array = as_array("pairs", pairs)
     if array.ndim == 2 and array.shape[1] == 2:
         raise ValueError(
             "pairs of shape (n, 2) are row numbers, and these need the items they point to. "
             "Pass items=..., or Pairs.from_rows(pairs, items), which cross-validation can split."
         )
-    return Pairs.from_array(array, c, **given)
+    return Pairs.from_array(array, c, **fields)

@@ -1,6 +1,6 @@
-"""What becomes of differences that are not given exactly.
+"""Add noise to the differences of pairs.
 
-c is the true difference of a pair, c_bar what is given in its place.
+c is the true difference of a pair, c_bar the noisy one.
 """
 
 from collections.abc import Callable
@@ -14,20 +14,20 @@ from confdiff.randomness import generator
 from confdiff.validation import check_choice, check_count, check_number
 
 
-def multiplicative(c: Tensor, sigma: float, chance: torch.Generator) -> Tensor:
-    """c_bar = e c with e from N(1, sigma^2), the noise of the paper (its Section 4.4)."""
-    return c * (1 + sigma * torch.randn(len(c), generator=chance))
+def multiplicative(c: Tensor, sigma: float, rng: torch.Generator) -> Tensor:
+    """Return c_bar = e c with e from N(1, sigma^2), the noise of the paper (its Section 4.4)."""
+    return c * (1 + sigma * torch.randn(len(c), generator=rng))
 
 
-def additive(c: Tensor, sigma: float, chance: torch.Generator) -> Tensor:
-    """c_bar = c + e with e from N(0, sigma^2)."""
-    return c + sigma * torch.randn(len(c), generator=chance)
+def additive(c: Tensor, sigma: float, rng: torch.Generator) -> Tensor:
+    """Return c_bar = c + e with e from N(0, sigma^2)."""
+    return c + sigma * torch.randn(len(c), generator=rng)
 
 
-def likert(c: Tensor, points: float, chance: torch.Generator) -> Tensor:
-    """The nearest of so many equally spaced grades from -1 to 1.
+def likert(c: Tensor, points: float, rng: torch.Generator) -> Tensor:
+    """Round c to the nearest of ``points`` equally spaced grades from -1 to 1.
 
-    A scale with an even number of points has no middle: which side an exact tie is sent to is left to chance.
+    A scale with an even number of points has no middle: an exact tie goes to a random side.
 
     >>> likert(torch.tensor([-0.9, -0.2, 0.1, 0.4]), 5, torch.Generator())
     tensor([-1.0000, -0.0000,  0.0000,  0.5000])
@@ -35,13 +35,25 @@ def likert(c: Tensor, points: float, chance: torch.Generator) -> Tensor:
     half = (points - 1) / 2
     middle = half % 1  # 0 where the scale has a middle, 1/2 where it has none
     size = (torch.round(c.abs() * half - middle) + middle).clamp(min=middle) / half
-    side = torch.where(torch.rand(len(c), generator=chance) < 0.5, -1.0, 1.0)
+    side = torch.where(torch.rand(len(c), generator=rng) < 0.5, -1.0, 1.0)
     return torch.where(c == 0, side, c.sign()) * size
 
 
 @dataclass(frozen=True)
 class Noise:
-    """A kind of noise: the formula, what its amount is called, what it does, and if it is kept in [-1, 1]."""
+    """A kind of noise.
+
+    Parameters
+    ----------
+    apply : callable
+        The formula: (c, amount, rng) -> c_bar.
+    amount : str
+        The name of its amount.
+    meaning : str
+        What it does, for help texts.
+    clipped : bool
+        Whether c_bar is clipped to [-1, 1] by default.
+    """
 
     apply: Callable[[Tensor, float, torch.Generator], Tensor]
     amount: str
@@ -51,16 +63,21 @@ class Noise:
 
 NOISES: dict[str, Noise] = {
     "multiplicative": Noise(
-        multiplicative, "sigma", "c times N(1, sigma^2), as in the paper, which does not clip", False
+        apply=multiplicative,
+        amount="sigma",
+        meaning="c times N(1, sigma^2), as in the paper, which does not clip",
+        clipped=False,
     ),
-    "additive": Noise(additive, "sigma", "c plus N(0, sigma^2)", True),
-    "likert": Noise(likert, "points", "c rounded to a scale with so many points", True),
+    "additive": Noise(apply=additive, amount="sigma", meaning="c plus N(0, sigma^2)", clipped=True),
+    "likert": Noise(
+        apply=likert, amount="points", meaning="c rounded to a scale with this number of points", clipped=True
+    ),
 }
-"""Name -> kind of noise. ``"labels"`` is another: y' - y in place of c, of which there is no more or less."""
+"""Name -> kind of noise. ``"labels"`` is another kind, without an amount: y' - y instead of c."""
 
 
 def check_noise(kind: str, amount: float | None) -> float:
-    """The amount of noise of a kind, as a number; 0 for label differences, of which there is no more or less."""
+    """Check the amount of a kind of noise and return it as a number; 0 for label differences, which have none."""
     check_choice("noise", kind, [*NOISES, "labels"])
     if kind == "labels":
         if amount is not None:
@@ -75,14 +92,24 @@ def check_noise(kind: str, amount: float | None) -> float:
 def add_noise(
     pairs: Pairs, kind: str, amount: float | None = None, *, clip: bool | None = None, seed: int = 0
 ) -> Pairs:
-    """The same pairs with noisy differences.
+    """Return the same pairs with noisy differences.
 
-    kind: a name from :data:`NOISES`, or ``"labels"`` for label differences y' - y, the least that a comparison can say.
-    amount: sigma of ``"multiplicative"`` and ``"additive"``, the number of points of ``"likert"``.
-    clip: keep the differences in [-1, 1], as people do who give differences of probabilities. If not given,
-        multiplicative noise is not clipped, as in the paper, and other noise is. Unclipped noise has mean zero,
-        clipped noise has not where c is near 1 or -1.
+    Parameters
+    ----------
+    pairs : Pairs
+        Pairs with differences, or with labels if ``kind`` is ``"labels"``.
+    kind : str
+        A name from :data:`NOISES`, or ``"labels"`` for label differences y' - y, the coarsest comparison.
+    amount : float, optional
+        Sigma of ``"multiplicative"`` and ``"additive"``, the number of points of ``"likert"``.
+    clip : bool, optional
+        Whether to clip the differences to [-1, 1]. By default multiplicative noise is not clipped, as in the paper,
+        and other noise is. Unclipped noise has mean zero; clipped noise has not where c is near 1 or -1.
+    seed : int
+        Seed of the noise.
 
+    Examples
+    --------
     >>> pairs = Pairs([[0.0], [1.0]], left=[0], right=[1], difference=[0.3], labels=[0, 1])
     >>> add_noise(pairs, "likert", 5).difference, add_noise(pairs, "labels").difference
     (tensor([0.5000]), tensor([1.]))
@@ -93,5 +120,5 @@ def add_noise(
         return pairs.with_difference(y_prime - y)
     (c,) = pairs.targets("differences")
     noisy = NOISES[kind].apply(c, size, generator(check_count("seed", seed, least=0), "noise", kind))
-    kept = NOISES[kind].clipped if clip is None else clip
-    return pairs.with_difference(noisy.clamp(-1, 1) if kept else noisy)
+    clipped = NOISES[kind].clipped if clip is None else clip
+    return pairs.with_difference(noisy.clamp(-1, 1) if clipped else noisy)

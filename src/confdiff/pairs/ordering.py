@@ -1,4 +1,4 @@
-"""Pairs in the order that pairwise-comparison (Pcomp) methods take them in (Feng et al. 2021)."""
+"""Order pairs as pairwise-comparison (Pcomp) methods take them (Feng et al. 2021)."""
 
 import torch
 
@@ -7,7 +7,7 @@ from confdiff.randomness import generator
 from confdiff.validation import check_choice, check_count, no_pairs
 
 STRATEGIES = {
-    "reverse": "(-, +) pairs are turned round: all pairs are kept, and the Pcomp risk is biased",
+    "reverse": "(-, +) pairs are swapped: all pairs are kept, and the Pcomp risk is biased",
     "discard": "(-, +) pairs are dropped: the Pcomp risk is unbiased, and pi (1 - pi) of the pairs are lost",
 }
 """What to do with pairs whose first item is negative and whose second is positive."""
@@ -16,9 +16,20 @@ STRATEGIES = {
 def order_by_labels(pairs: Pairs, strategy: str = "reverse", *, seed: int = 0) -> Pairs:
     """Order each pair so that the first item is, by its label, at least as positive as the second.
 
-    By the labels and never by c: pairs ordered by the sign of c follow another distribution than the one that the
-    Pcomp risk was derived for. Pairs of one class keep no order of their own: a coin decides it.
+    Labels decide, never c: pairs ordered by the sign of c follow another distribution than the one that the Pcomp
+    risk was derived for. The order of pairs of one class is random.
 
+    Parameters
+    ----------
+    pairs : Pairs
+        Pairs whose items have labels.
+    strategy : {"reverse", "discard"}
+        What happens to (-, +) pairs, see :data:`STRATEGIES`.
+    seed : int
+        Seed of the order of pairs of one class.
+
+    Examples
+    --------
     >>> pairs = Pairs([[0.0], [1.0]], left=[0, 1], right=[1, 0], labels=[0, 1])
     >>> order_by_labels(pairs).left, len(order_by_labels(pairs, "discard"))
     (tensor([1, 1]), 1)
@@ -29,7 +40,7 @@ def order_by_labels(pairs: Pairs, strategy: str = "reverse", *, seed: int = 0) -
     ordered = pairs.oriented(torch.where(y == y_prime, coin, y < y_prime)).with_ordering(strategy)
     if strategy == "reverse":
         return ordered
-    kept = y >= y_prime
-    if not kept.any():
+    in_order = y >= y_prime
+    if not in_order.any():
         raise no_pairs()
-    return ordered[kept.numpy()]
+    return ordered[in_order.numpy()]

@@ -1,4 +1,4 @@
-"""Columns of Parquet files, a row group at a time. Messages count the rows of a file from 0."""
+"""Read columns of Parquet files, one row group at a time. Messages count the rows of a file from 0."""
 
 import os
 from dataclasses import dataclass
@@ -13,7 +13,19 @@ from confdiff.validation import no_pairs
 
 @dataclass(frozen=True)
 class RowGroup:
-    """A part of a Parquet file that can be read by itself: the number that it has there, and which rows it holds."""
+    """A part of a Parquet file that can be read on its own.
+
+    Parameters
+    ----------
+    file : Path
+        The file.
+    footer : pyarrow.parquet.FileMetaData
+        Its metadata.
+    number : int
+        The number of the row group in the file.
+    start, rows : int
+        Its first row in the file, and the number of its rows.
+    """
 
     file: Path
     footer: Any
@@ -22,7 +34,7 @@ class RowGroup:
     rows: int
 
     def read(self, columns: list[str]) -> dict[str, NDArray[Any]]:
-        """Columns of this part as arrays."""
+        """Return columns of the row group as arrays."""
         from pyarrow import ArrowException, parquet
 
         try:
@@ -34,25 +46,25 @@ class RowGroup:
 
 
 def parquet_files(path: str | os.PathLike[str]) -> list[Path]:
-    """The file itself, or the Parquet files in a folder and its folders; names with . or _ first are of programs."""
+    """Return the file itself, or all Parquet files below a folder except those whose names begin with . or _."""
     place = Path(path)
     if place.is_file():
         return [place]
     if not place.is_dir():
         raise FileNotFoundError(f"there is no file and no folder {place}.")
-    found = sorted(file for file in place.rglob("*.parquet") if not file.name.startswith((".", "_")))
-    if not found:
+    files = sorted(file for file in place.rglob("*.parquet") if not file.name.startswith((".", "_")))
+    if not files:
         raise ValueError(f"the folder {place} must hold Parquet files, with names that end in .parquet; got none.")
-    return found
+    return files
 
 
-def columns_of(file: Path) -> list[str]:
-    """The names of the columns of a Parquet file."""
+def parquet_columns(file: Path) -> list[str]:
+    """Return the names of the columns of a Parquet file."""
     return list(_footer(file).schema.to_arrow_schema().names)
 
 
 def row_groups(files: list[Path], columns: list[str]) -> list[RowGroup]:
-    """The row groups of Parquet files, all of which must have these columns."""
+    """Return the row groups of Parquet files, all of which must have these columns."""
     groups = [group for file in files for group in _groups_of(file, columns)]
     if not groups:
         raise no_pairs()
@@ -61,18 +73,22 @@ def row_groups(files: list[Path], columns: list[str]) -> list[RowGroup]:
 
 def _groups_of(file: Path, columns: list[str]) -> list[RowGroup]:
     footer = _footer(file)
-    there = footer.schema.to_arrow_schema().names
-    missing = [name for name in columns if name not in there]
+    names = footer.schema.to_arrow_schema().names
+    missing = [name for name in columns if name not in names]
     if missing:
-        shown = ", ".join(there[:8]) + (" ..." if len(there) > 8 else "")
+        shown = ", ".join(names[:8]) + (" ..." if len(names) > 8 else "")
         raise ValueError(f"{file} must have a column {missing[0]!r}; it has {shown or 'none'}.")
     rows = [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
     starts = np.cumsum([0, *rows]).tolist()
-    return [RowGroup(file, footer, number, starts[number], n) for number, n in enumerate(rows) if n]
+    return [
+        RowGroup(file=file, footer=footer, number=number, start=starts[number], rows=count)
+        for number, count in enumerate(rows)
+        if count
+    ]
 
 
 def _footer(file: Path) -> Any:
-    """What stands at the end of a Parquet file: its columns, and where its row groups are."""
+    """Return the metadata at the end of a Parquet file: its columns, and the places of its row groups."""
     from pyarrow import ArrowException, parquet
 
     try:
@@ -82,20 +98,21 @@ def _footer(file: Path) -> Any:
 
 
 def _unreadable(file: Path, error: Exception) -> ValueError:
-    return ValueError(f"{file} cannot be read as Parquet, as it is damaged or something else: {str(error).strip()}")
+    return ValueError(f"{file} cannot be read as Parquet; it is damaged or another kind of file: {str(error).strip()}")
 
 
 def identity_of(groups: list[RowGroup]) -> bytes:
-    """What tells these files from others without reading all of them: names, sizes, rows and footers.
+    """Return bytes that identify files without reading all of them: names, sizes, rows and footers.
 
-    A footer has the places of all columns in all row groups, and as a rule the least and the greatest value of each.
+    A footer has the places of all columns in all row groups, and usually the least and the greatest value of each.
     """
     files = {group.file: group.footer for group in groups}
     return b"".join(_identity(file, footer) for file, footer in files.items())
 
 
 def _identity(file: Path, footer: Any) -> bytes:
-    size, length = file.stat().st_size, footer.serialized_size + 8  # the last 8 bytes: that length, and PAR1
+    size = file.stat().st_size
+    length = footer.serialized_size + 8  # the last 8 bytes: that length, and PAR1
     with file.open("rb") as opened:
         opened.seek(max(0, size - length))
         return f"{file.name} {size} {footer.num_rows} ".encode() + opened.read()

@@ -185,8 +185,8 @@ class StreamedSource:
     def _read(self, window: _Window) -> list[Tensor]:
         """Read the columns of a window: rows (2, w), targets (w,), and weights (w,) if the pairs have weights."""
         epoch, groups = window
-        turned = self.method.needs_exchangeable_pairs
-        pairs = self.pairs.shuffled(list(groups), self.recipe.seed, epoch, turned=turned)
+        swapped = self.method.needs_exchangeable_pairs
+        pairs = self.pairs.shuffled(list(groups), self.recipe.seed, epoch, swapped=swapped)
         weights = [] if pairs.weight is None else [pairs.weight]
         columns = [*pairs.targets(self.method.learns_from), *weights]
         return [torch.stack([pairs.left, pairs.right]), *(column.to(self.device) for column in columns)]
