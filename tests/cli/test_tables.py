@@ -60,3 +60,10 @@ def test_a_model_lists_at_most_ten_columns(folder):
     assert columns.endswith("a_measure_with_a_long_name_6 (number) and 23 more")
     assert "│ with a new item │" in result.stdout
     assert re.search(r"┃ pairs ┃ pairwise accuracy ┃ +R² ┃ +RMSE ┃", result.stdout)
+
+
+def test_the_demo_names_methods_and_supervision_in_80_columns(tmp_path):
+    result = confdiff("demo", "--epochs", "1", "-q", cwd=tmp_path, COLUMNS="80")
+    assert result.returncode == 0, result.stderr
+    assert "…" not in result.stdout
+    assert re.search(r"│ confdiff-regression +│ differences +│ +0\.\d{3} │", result.stdout)

@@ -122,8 +122,8 @@ def name_column(title: str) -> Column:
 
 
 def number_column(title: str) -> Column:
-    """Return a column of numbers."""
-    return Column(title, justify="right", no_wrap=True)
+    """Return a column of numbers, whose title may wrap."""
+    return Column(title, justify="right", overflow="fold")
 
 
 def check_folder_name(flag: str, path: Path) -> None:

@@ -45,7 +45,7 @@ def list_datasets(folder: FolderOption = None, as_json: JsonOption = False) -> N
         return
     columns: dict[str, Column | str] = {
         "name": name_column("name"),
-        "items": number_column("items"),
+        "items": Column("items", justify="right", no_wrap=True),
         "features": number_column("features"),
         "classes": number_column("classes"),
         "here": name_column("here"),

@@ -54,7 +54,7 @@ def demo_command(
 def _print_demo(demo: "Demo") -> None:
     table = Table(
         name_column("method"),
-        "learns from",
+        name_column("learns from"),
         number_column("test accuracy"),
         number_column("calibration error"),
         number_column("seconds"),
