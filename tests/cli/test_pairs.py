@@ -80,7 +80,7 @@ def test_options(tmp_path):
         (["make", "digits", "--noise", "additive"], "sigma, the amount of additive noise"),
         (["make", "ukpconvarg1"], "ukpconvarg1 holds comparisons"),
         (["make", "digits", "--model", "resnet34"], "got items of 64 features"),
-        (["describe", "nothing.parquet"], "there is no file nothing.parquet"),
+        (["describe", "nothing.parquet"], "the table nothing.parquet does not exist"),
         (["describe", "broken.csv"], "broken.csv must have a column 'left'; it has a, b"),
     ],
 )

@@ -228,7 +228,7 @@ def test_bad_files_are_named(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match=r"must hold Parquet files, with names that end in .parquet; got none"):
         StreamedPairs(pairs.items, tmp_path / "empty")
-    with pytest.raises(FileNotFoundError, match="there is no file and no folder"):
+    with pytest.raises(FileNotFoundError, match="does not exist; expected a Parquet file"):
         StreamedPairs(pairs.items, tmp_path / "nothing.parquet")
     parquet.write_table(table[:0], tmp_path / "none.parquet")
     with pytest.raises(ValueError, match="at least one pair; got none"):

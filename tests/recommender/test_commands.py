@@ -63,7 +63,7 @@ def test_the_best_items_are_those_of_the_user_s_parity(trained):
         (["topk", "likes.csv"], "is not a file that confdiff saved"),
         (["topk", "absent"], "absent"),
         (["train", "likes.csv"], "must have the columns user_id, video_id, watch_ratio"),
-        (["train", "absent.csv"], "there is no file absent.csv"),
+        (["train", "absent.csv"], "the table absent.csv does not exist"),
         (["train", "likes.csv", "--method", "bprr"], "unknown method 'bprr'"),
         (["evaluate", "recommender.safetensors", "other.csv"], "has other users or items"),
         (["train", "few.csv", "--n-negatives", "1"], "too small for a validation set"),

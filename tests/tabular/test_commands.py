@@ -191,7 +191,7 @@ def other_columns(folder):
 
 OTHER = {
     "a truncated Parquet file": (truncated, ("fit", "items.parquet", "pairs.csv", "-o", "m"), "parquet cannot be read"),
-    "no such file": (None, ("fit", "absent.csv", "pairs.csv", "-o", "m"), "there is no file absent.csv"),
+    "no such file": (None, ("fit", "absent.csv", "pairs.csv", "-o", "m"), "the table absent.csv does not exist"),
     "a folder for a file": (None, ("fit", ".csv/..", "pairs.csv", "-o", "m"), "must end in"),
     "an unknown ending": (None, ("fit", "items.xlsx", "pairs.csv", "-o", "m"), "must end in .parquet, .csv, .tsv"),
     "an output that is a file": (None, (*FIT, "-o", "items.csv"), "items.csv is a file"),

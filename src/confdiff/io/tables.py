@@ -29,7 +29,7 @@ def check_table_file(path: Path) -> Path:
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder, not a table.")
     if not path.is_file():
-        raise FileNotFoundError(f"there is no file {path}.")
+        raise FileNotFoundError(f"the table {path} does not exist.")
     return path
 
 

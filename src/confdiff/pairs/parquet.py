@@ -51,7 +51,7 @@ def parquet_files(path: str | os.PathLike[str]) -> list[Path]:
     if place.is_file():
         return [place]
     if not place.is_dir():
-        raise FileNotFoundError(f"there is no file and no folder {place}.")
+        raise FileNotFoundError(f"{place} does not exist; expected a Parquet file or a folder of them.")
     files = sorted(file for file in place.rglob("*.parquet") if not file.name.startswith((".", "_")))
     if not files:
         raise ValueError(f"the folder {place} must hold Parquet files, with names that end in .parquet; got none.")

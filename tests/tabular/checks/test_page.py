@@ -116,7 +116,7 @@ def test_a_path_may_be_given_as_text(folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["items.csv", "nowhere.csv"], "there is no file nowhere.csv"),
+        (["items.csv", "nowhere.csv"], "the table nowhere.csv does not exist"),
         (["items.csv", "pairs.csv", "--scale", "7,1"], "a scale must be two numbers, the lower first"),
         (["items.csv", "pairs.csv", "-o", "items.csv"], "--output must name a folder"),
     ],

@@ -136,7 +136,7 @@ def test_unusable_files_are_named(tmp_path):
         read_preferences(written(tmp_path, "\n"))
     with pytest.raises(ValueError, match=r"name ends in \.jsonl; got 'judged\.csv'"):
         read_preferences(tmp_path / "judged.csv")
-    with pytest.raises(FileNotFoundError, match="there is no file"):
+    with pytest.raises(FileNotFoundError, match="does not exist"):
         read_preferences(tmp_path / "nothing.jsonl")
     (tmp_path / "latin.jsonl").write_bytes('{"chosen": "größer"}'.encode("latin-1"))
     with pytest.raises(ValueError, match="line 1 is not valid JSON"):
