@@ -32,7 +32,6 @@ EngineOption = Annotated[
         help="What runs the trials: `serial` or `processes`. If omitted, `serial` for one job, else `processes`.",
     ),
 ]
-TrialsOption = Annotated[int, option(min=1, metavar="N", help="Trials per cell, with seeds 0, 1, ...")]
 
 
 def run(
@@ -41,7 +40,7 @@ def run(
         str, option(metavar="NAMES", help="Methods of `confdiff methods`, separated by commas.")
     ] = "confdiff-abs",
     priors: Annotated[str, option(metavar="NUMBERS", help="Class priors, separated by commas.")] = "0.5",
-    trials: TrialsOption = 1,
+    trials: Annotated[int, option(min=1, metavar="N", help="Trials per cell, with seeds 0, 1, ...")] = 1,
     epochs: Annotated[int, option(min=1, metavar="N", help="Passes over the pairs.")] = 200,
     protocol: Annotated[
         str, option(metavar="NAME", help="`paper`: as the text describes; `authors`: as their program does.")
@@ -106,16 +105,30 @@ def reproduce(
             help="Figures: only these positions on their axes, such as .8,1.2 for figure3.",
         ),
     ] = None,
-    trials: TrialsOption = 5,
+    trials: Annotated[
+        int | None,
+        option(
+            min=1,
+            metavar="N",
+            help="Trials per cell, with seeds 0, 1, ... If omitted, the experiment decides: 5 as in the paper.",
+        ),
+    ] = None,
     epochs: Annotated[
         int | None,
         option(
-            min=1, metavar="N", help="Passes over the pairs. If omitted, 200 as in the paper; 50 for table3, study."
+            min=1,
+            metavar="N",
+            help="Passes over the pairs. "
+            "If omitted, the experiment decides: 200 as in the paper, 50 in table3 and study.",
         ),
     ] = None,
     protocol: Annotated[
         str | None,
-        option(metavar="NAME", help="`authors` (the default): as their program does; `paper`: as the text describes."),
+        option(
+            metavar="NAME",
+            help="`authors`: as their program does; `paper`: as the text describes. "
+            "If omitted, the experiment decides: `authors`.",
+        ),
     ] = None,
     without_prior: Annotated[
         bool, switch("--without-prior", help="table1, table2: do not give the learner the class prior.")

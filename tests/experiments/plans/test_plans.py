@@ -1,7 +1,10 @@
 """The table of experiments."""
 
+import inspect
+
 import pytest
 
+from confdiff.cli.experiments import reproduce
 from confdiff.experiments.plans import EXPERIMENTS, REPRODUCIBLE, find_experiment
 from confdiff.experiments.plans.experiment import accuracy_table
 from trial_records import trial
@@ -29,6 +32,26 @@ def test_options_come_from_the_grid():
         "prior_given": ["table1", "table2"],
         "early_stopping": ["table3"],
     }
+
+
+def grid_defaults(option):
+    """Return experiment -> the default of an option of its grid."""
+    grids = {name: inspect.signature(find_experiment(name).grid).parameters for name in REPRODUCIBLE}
+    return {name: parameters[option].default for name, parameters in grids.items() if option in parameters}
+
+
+def test_grids_decide_the_defaults_that_the_help_names():
+    assert set(grid_defaults("trials").values()) == {5}
+    assert {name for name, epochs in grid_defaults("epochs").items() if epochs != 200} == {"table3", "study"}
+    assert {grid_defaults("epochs")[name] for name in ("table3", "study")} == {50}
+    assert set(grid_defaults("protocol").values()) == {"authors"}
+
+
+def test_the_command_has_no_defaults_of_its_own():
+    options = inspect.signature(reproduce).parameters
+    shared = {name for experiment in REPRODUCIBLE for name in find_experiment(experiment).options if name in options}
+    assert {"trials", "epochs", "protocol"} <= shared
+    assert [options[name].default for name in sorted(shared - {"early_stopping"})] == [None] * (len(shared) - 1)
 
 
 def test_options_of_trials_make_rows_of_their_own():

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from confdiff.experiments.plans.figures import Claim, FigurePlan, Place, place_spec
-from confdiff.experiments.plans.paper_tables import PAPER_EPOCHS
+from confdiff.experiments.plans.paper_tables import DEFAULT_PROTOCOL, PAPER_EPOCHS
 from confdiff.experiments.plans.printed import printed_numbers
 from confdiff.experiments.statistics import CLOSE, Paired, Trials, grouped, paired
 from confdiff.experiments.trials.record import TrialRecord
@@ -90,7 +90,7 @@ def _invert(chosen: dict[str, list[str]]) -> dict[tuple[str, ...], list[str]]:
 
 
 def figure_points(
-    plan: FigurePlan, records: Sequence[TrialRecord], *, protocol: str = "authors", epochs: int = PAPER_EPOCHS
+    plan: FigurePlan, records: Sequence[TrialRecord], *, protocol: str = DEFAULT_PROTOCOL, epochs: int = PAPER_EPOCHS
 ) -> list[Point]:
     """Return the points of a figure that have trials.
 

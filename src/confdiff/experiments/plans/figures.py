@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from confdiff.experiments.plans.paper_tables import PAPER_EPOCHS
+from confdiff.experiments.plans.paper_tables import DEFAULT_PROTOCOL, PAPER_EPOCHS, PAPER_TRIALS
 from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.tasks import TaskSpec
 from confdiff.validation import check_choice, check_count
@@ -123,9 +123,9 @@ def figure_grid(
     methods: Sequence[str] | None = None,
     priors: Sequence[float] | None = None,
     points: Sequence[float] | None = None,
-    trials: int = 5,
+    trials: int = PAPER_TRIALS,
     epochs: int = PAPER_EPOCHS,
-    protocol: str = "authors",
+    protocol: str = DEFAULT_PROTOCOL,
 ) -> list[TrialSpec]:
     """Return the trials of a figure, all points of one seed before the next; trials of the tables are among them.
 

@@ -13,6 +13,10 @@ from confdiff.validation import check_choice, check_count
 
 PAPER_PRIORS = (0.2, 0.5, 0.8)
 PAPER_EPOCHS = 200
+PAPER_TRIALS = 5
+"""Number of trials per cell if an experiment is run without ``--trials``."""
+DEFAULT_PROTOCOL = "authors"
+"""The protocol of an experiment that is run without ``--protocol``; its numbers compare with the printed ones."""
 PAPER_METHODS = (
     "confdiff-abs",
     "confdiff-relu",
@@ -42,9 +46,9 @@ def table_grid(
     datasets: Sequence[str] | None = None,
     methods: Sequence[str] | None = None,
     priors: Sequence[float] | None = None,
-    trials: int = 5,
+    trials: int = PAPER_TRIALS,
     epochs: int = PAPER_EPOCHS,
-    protocol: str = "authors",
+    protocol: str = DEFAULT_PROTOCOL,
     prior_given: bool = True,
 ) -> list[TrialSpec]:
     """Return the trials of a table, all cells of one seed before the next, so that early results cover everything.

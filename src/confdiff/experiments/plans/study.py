@@ -9,6 +9,7 @@ from typing import Any
 
 from confdiff.experiments.plans.experiment import Experiment, classifier_records
 from confdiff.experiments.plans.figure3 import FIGURE3_PLAN
+from confdiff.experiments.plans.paper_tables import DEFAULT_PROTOCOL, PAPER_TRIALS
 from confdiff.experiments.plans.table_section import SIGNS
 from confdiff.experiments.report.blocks import Block, Cell, Commands, CsvFile, Heading, Paragraph, Row, Table
 from confdiff.experiments.report.numbers import accuracy_text, digits, signed_text
@@ -55,9 +56,9 @@ def study_grid(
     datasets: Sequence[str] | None = None,
     methods: Sequence[str] | None = None,
     priors: Sequence[float] | None = None,
-    trials: int = 5,
+    trials: int = PAPER_TRIALS,
     epochs: int = _EPOCHS,
-    protocol: str = "authors",
+    protocol: str = DEFAULT_PROTOCOL,
 ) -> list[TrialSpec]:
     """Return the trials of the study, all cells of one seed before the next.
 

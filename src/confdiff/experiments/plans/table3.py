@@ -8,6 +8,7 @@ from typing import Any
 
 from confdiff.datasets import find_interactions, names_of_kind
 from confdiff.experiments.plans.experiment import Experiment
+from confdiff.experiments.plans.paper_tables import PAPER_TRIALS
 from confdiff.experiments.plans.printed import printed_numbers
 from confdiff.experiments.plans.recommender_trial import (
     ITEM_MEANS,
@@ -44,7 +45,7 @@ def table3_grid(
     *,
     datasets: Sequence[str] | None = None,
     methods: Sequence[str] | None = None,
-    trials: int = 5,
+    trials: int = PAPER_TRIALS,
     epochs: int = _EPOCHS,
     prior: str = "global",
     early_stopping: bool = False,
