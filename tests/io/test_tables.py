@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
 
-from confdiff.io.tables import TABLE_ENDINGS, read_table, write_table
+from confdiff.io.table_formats.registry import TABLE_FORMATS
+from confdiff.io.tables import read_table, write_table
 
 COLUMNS = {"id": np.array([7, 3, 5]), "x": np.array([0.5, -1.25, 1e-7]), "name": np.array(["a,b", "c\td", "é"])}
 
 
-@pytest.mark.parametrize("ending", TABLE_ENDINGS)
+@pytest.mark.parametrize("ending", TABLE_FORMATS)
 def test_tables_come_back_as_they_were(tmp_path, ending):
     path = tmp_path / f"table{ending}"
     write_table(path, COLUMNS)

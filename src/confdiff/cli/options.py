@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+from confdiff.io.table_formats.registry import TABLE_FORMATS
+
 
 def option(*names: str, metavar: str, help: str, panel: str | None = None, **settings: Any) -> Any:
     """Return an option with a value, which the help calls ``metavar``."""
@@ -26,6 +28,9 @@ def output_option(help: str, *names: str, metavar: str = "FOLDER", **settings: A
     return option("-o", "--output", *names, metavar=metavar, help=help, **settings)
 
 
+TABLE_ENDINGS = ", ".join(TABLE_FORMATS)
+"""The endings of tables, for help."""
+
 COLUMNS = "Columns of the tables"
 """The title under which help lists the options that name columns."""
 
@@ -33,7 +38,7 @@ ItemsArgument = Annotated[
     Path,
     argument(
         metavar="ITEMS",
-        help="Table of items (.csv, .tsv, .parquet or .jsonl): one row per item, with an id and features.",
+        help=f"Table of items ({TABLE_ENDINGS}): one row per item, with an id and features.",
     ),
 ]
 PairsArgument = Annotated[

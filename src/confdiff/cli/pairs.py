@@ -9,6 +9,7 @@ from rich.table import Table
 
 from confdiff.cli.console import is_quiet, number_column, results, say, say_files, status
 from confdiff.cli.options import (
+    TABLE_ENDINGS,
     DatasetArgument,
     FolderOption,
     IncompleteOption,
@@ -27,7 +28,7 @@ _NOISE = "Noise"
 _TEACHER = "Teacher"
 _Output = Annotated[
     Path,
-    output_option("Table of pairs (.parquet, .csv or .tsv). The other files are written next to it.", metavar="FILE"),
+    output_option(f"Table of pairs ({TABLE_ENDINGS}). The other files are written next to it.", metavar="FILE"),
 ]
 _Prior = Annotated[float, option(metavar="FRACTION", help="Class prior of the pairs and the test items.")]
 _Protocol = Annotated[

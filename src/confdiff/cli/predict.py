@@ -5,15 +5,21 @@ from typing import Annotated
 
 from confdiff.cli.console import check_file_name, progress, say, say_files, status
 from confdiff.cli.model import load_on
-from confdiff.cli.options import DeviceOption, IdOption, ItemsArgument, ModelArgument, option, output_option
+from confdiff.cli.options import (
+    TABLE_ENDINGS,
+    DeviceOption,
+    IdOption,
+    ItemsArgument,
+    ModelArgument,
+    option,
+    output_option,
+)
 
 
 def predict_command(
     model: ModelArgument,
     items: ItemsArgument,
-    output: Annotated[Path, output_option("Table to write (.csv, .tsv, .parquet or .jsonl).", metavar="FILE")] = Path(
-        "scores.csv"
-    ),
+    output: Annotated[Path, output_option(f"Table to write ({TABLE_ENDINGS}).", metavar="FILE")] = Path("scores.csv"),
     id: IdOption = None,
     target_prior: Annotated[
         float | None,

@@ -8,10 +8,20 @@ import typer
 from rich.table import Table
 
 from confdiff.cli.console import is_quiet, name_column, number_column, results, say, say_files, status
-from confdiff.cli.options import COLUMNS, DeviceOption, JsonOption, SeedOption, argument, option, output_option, switch
+from confdiff.cli.options import (
+    COLUMNS,
+    TABLE_ENDINGS,
+    DeviceOption,
+    JsonOption,
+    SeedOption,
+    argument,
+    option,
+    output_option,
+    switch,
+)
 
 _Interactions = Annotated[
-    Path, argument(metavar="FILE", help="Table of interactions (.csv, .tsv or .parquet): one row per interaction.")
+    Path, argument(metavar="FILE", help=f"Table of interactions ({TABLE_ENDINGS}): one row per interaction.")
 ]
 _Recommender = Annotated[Path, argument(metavar="MODEL", help="File that `confdiff recommend train` wrote.")]
 _Output = Annotated[Path, output_option("File for the model.", metavar="FILE")]
@@ -155,7 +165,7 @@ def recommend_items(
     ] = None,
     output: Annotated[
         Path | None,
-        output_option("Table to write (.csv, .tsv or .parquet). If omitted, it is printed.", metavar="FILE"),
+        output_option(f"Table to write ({TABLE_ENDINGS}). If omitted, it is printed.", metavar="FILE"),
     ] = None,
 ) -> None:
     """List the best items of users, best first.

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
-_FIRST_ROWS = {".csv": 2, ".tsv": 2, ".jsonl": 1}
-_NOTES = {".csv": "the header is row 1", ".tsv": "the header is row 1", ".jsonl": "the first line is row 1"}
+from confdiff.io.table_formats.parquet import PARQUET
+from confdiff.io.table_formats.registry import TABLE_FORMATS
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class TableSource:
     @classmethod
     def of_file(cls, path: str | PathLike[str], start: int = 0) -> "TableSource":
         """Return the source of a file, or of the part of it that begins with row ``start`` of the data."""
-        ending = Path(path).suffix.lower()
-        note = _NOTES.get(ending, "the first row is row 0")
-        return cls(name=str(path), first_row=_FIRST_ROWS.get(ending, 0) + start, note=note)
+        # A path without the ending of a table is a folder of Parquet files.
+        table_format = TABLE_FORMATS.get(Path(path).suffix.lower(), PARQUET)
+        return cls(name=str(path), first_row=table_format.first_row + start, note=table_format.row_note)
 
     def __str__(self) -> str:
         return self.name

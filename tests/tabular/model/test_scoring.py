@@ -4,6 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from confdiff.io.table_formats.registry import TABLE_FORMATS
+from confdiff.io.table_formats.table_format import TableFormat
+from confdiff.io.tables import read_table
 from confdiff.tabular.fitting import fit_comparisons
 from confdiff.tabular.model.scoring import predict_file
 from tabular.people import judgements, people
@@ -20,7 +23,7 @@ def model():
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "jsonl"])
 def test_files_are_scored_in_batches(model, tmp_path, ending, monkeypatch):
-    monkeypatch.setattr("confdiff.io.batches._BYTES", 2000)
+    monkeypatch.setattr(TableFormat, "block_bytes", 2000)
     path, frame = tmp_path / f"items.{ending}", FRAME.reset_index()
     write = {
         "csv": lambda: frame.to_csv(path, index=False),
@@ -39,13 +42,11 @@ def test_files_are_scored_in_batches(model, tmp_path, ending, monkeypatch):
     assert ending == "parquet" or len(seen) > 1
 
 
-@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "jsonl"])
+@pytest.mark.parametrize("ending", TABLE_FORMATS)
 def test_scores_in_every_form(model, tmp_path, ending):
-    from confdiff.io.tables import read_table
-
     FRAME.reset_index().to_parquet(tmp_path / "items.parquet")
-    predict_file(model, tmp_path / "items.parquet", tmp_path / f"scores.{ending}")
-    table = read_table(tmp_path / f"scores.{ending}")
+    predict_file(model, tmp_path / "items.parquet", tmp_path / f"scores{ending}")
+    table = read_table(tmp_path / f"scores{ending}")
     assert table["id"].tolist() == FRAME.index.tolist()
     np.testing.assert_allclose(table["probability"].astype(float), model.predict_proba(FRAME)[:, 1], atol=1e-6)
 

@@ -88,7 +88,8 @@ def read_preferences(
 def _read_lines(path: Path) -> list[_Line]:
     if path.suffix.lower() != ".jsonl":
         raise ValueError(f"preferences must be JSON lines in a file whose name ends in .jsonl; got {path.name!r}.")
-    with check_table_file(path).open("rb") as file:
+    check_table_file(path)
+    with path.open("rb") as file:
         lines = [_parsed(f"{path}, line {number}", line) for number, line in enumerate(file, 1) if line.strip()]
     if not lines:
         raise ValueError(f"{path} must have at least one line.")

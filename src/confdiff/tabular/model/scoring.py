@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from confdiff.display.text import listed
 from confdiff.io.batches import read_batches, read_column_names, writing_batches
+from confdiff.io.table_formats.registry import find_table_format
 from confdiff.tabular.features.encoders import Category
 from confdiff.tabular.model.model import ComparisonModel
 from confdiff.tabular.sources import TableSource
@@ -87,7 +88,7 @@ def _with_text_ids(path: Path, types: dict[str, Any], key: str | None) -> dict[s
     """Read ids in text files as text: a type guessed from the first rows may not fit all, and 007 stays 007."""
     import pyarrow
 
-    if key is None or path.suffix.lower() in (".parquet", ".jsonl") or types[key] is not None:
+    if key is None or not find_table_format(path).guesses_types or types[key] is not None:
         return types
     return types | {key: pyarrow.string()}
 

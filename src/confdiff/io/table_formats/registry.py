@@ -1,0 +1,35 @@
+"""The table of the formats of table files."""
+
+from pathlib import Path
+
+from confdiff.io.table_formats.delimited import CSV, TSV
+from confdiff.io.table_formats.json_lines import JSON_LINES
+from confdiff.io.table_formats.parquet import PARQUET
+from confdiff.io.table_formats.table_format import TableFormat
+
+_FORMATS: tuple[TableFormat, ...] = (
+    PARQUET,
+    CSV,
+    TSV,
+    JSON_LINES,
+)
+
+TABLE_FORMATS = {table_format.ending: table_format for table_format in _FORMATS}
+"""Ending of a file name -> its format."""
+
+
+def find_table_format(path: Path) -> TableFormat:
+    """Return the format that the ending of a path names.
+
+    >>> find_table_format(Path("Pairs.CSV")).row_note
+    'the header is row 1'
+
+    Raises
+    ------
+    ValueError
+        If the ending names no format of tables.
+    """
+    ending = path.suffix.lower()
+    if ending not in TABLE_FORMATS:
+        raise ValueError(f"the name of a table must end in {', '.join(TABLE_FORMATS)}; got {path.name!r}.")
+    return TABLE_FORMATS[ending]

@@ -1,0 +1,77 @@
+"""Describe a format of table files."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+
+@dataclass(frozen=True)
+class TableFormat(ABC):
+    """How to read and write the files of one format, and how a reader numbers their rows.
+
+    Parameters
+    ----------
+    ending : str
+        How the name of a file ends, in lower case, such as ``".csv"``.
+    first_row : int
+        The number that an editor shows for the first row of data.
+    row_note : str
+        How rows are numbered, for messages.
+    guesses_types : bool
+        Whether :meth:`read_batches` guesses the type of a column from the first rows of the file.
+    has_binary_columns : bool
+        Whether a column may hold bytes that are not text.
+    """
+
+    ending: str
+    first_row: int
+    row_note: str
+    guesses_types: bool = False
+    has_binary_columns: bool = False
+
+    block_bytes: ClassVar[int] = 1 << 22
+    """Bytes of a text file to read at a time; pyarrow reads up to 32 such blocks ahead."""
+
+    @abstractmethod
+    def read(self, path: Path, columns: list[str] | None) -> Any:
+        """Return a file, or some of its columns, as a ``pyarrow.Table``."""
+
+    @abstractmethod
+    def read_batches(self, path: Path, types: Mapping[str, Any], rows: int) -> Iterator[Any]:
+        """Yield columns in batches of at most ``rows`` rows; a missing column is a KeyError.
+
+        ``types`` has a column's pyarrow type, or None to infer it.
+        """
+
+    @abstractmethod
+    def read_column_names(self, path: Path) -> list[str]:
+        """Return the names of the columns without reading all of the file."""
+
+    @abstractmethod
+    def open_writer(self, path: Path, schema: Any) -> AbstractContextManager[Callable[[Any], None]]:
+        """Open a file for writing, and yield a function that appends a pyarrow table or batch."""
+
+    def count_rows(self, path: Path) -> int | None:
+        """Return the number of rows if the file records it, otherwise None."""
+        return None
+
+
+def check_has_columns(names: list[str], wanted: Mapping[str, Any]) -> None:
+    """Raise a KeyError for the first wanted column that is missing."""
+    missing = [name for name in wanted if name not in names]
+    if missing:
+        raise KeyError(f"{missing[0]!r} is missing")
+
+
+def fixed_types(types: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns whose types are not inferred."""
+    return {name: kind for name, kind in types.items() if kind is not None}
+
+
+def slices(batch: Any, rows: int) -> Iterator[Any]:
+    """Yield a batch in parts of at most ``rows`` rows."""
+    for start in range(0, batch.num_rows, rows):
+        yield batch.slice(start, rows)
