@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+_WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+
 
 def plural(count: int, noun: str) -> str:
     """Return a count with its noun, in the plural unless the count is 1.
@@ -10,6 +12,15 @@ def plural(count: int, noun: str) -> str:
     ('1 pair', '1,200 pairs')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def in_words(count: int) -> str:
+    """Return a small count as a word, and one above twelve in digits.
+
+    >>> in_words(3), in_words(40)
+    ('three', '40')
+    """
+    return _WORDS[count] if 0 <= count < len(_WORDS) else f"{count:,}"
 
 
 def listed(names: Iterable[object], most: int = 10) -> str:

@@ -10,9 +10,12 @@ import numpy as np
 
 from confdiff.experiments.trials.record import TrialRecord
 
-TIE = 0.001  # accuracies that differ by no more than this are a tie
-FEWEST_TRIALS = 3  # for a verdict
-CLOSE = 0.01  # accuracies that differ by no more than this agree
+TIE_TOLERANCE = 0.001
+"""Accuracies that differ by no more than this are a tie in a duel of two methods."""
+FEWEST_TRIALS = 3
+"""Fewer trials have no paired test and no verdict."""
+SIGNIFICANCE_LEVEL = 0.05
+"""A difference with a smaller p-value of the paired test is significant."""
 
 _Row = TypeVar("_Row")
 _Task = tuple[object, ...]
@@ -100,11 +103,11 @@ class Paired:
     p_value: float | None
 
     @property
-    def verdict(self) -> str:
+    def direction(self) -> str:
         """``above`` or ``below`` where significant at the 5 % level, else ``level``; empty without a test."""
         if self.p_value is None:
             return ""
-        if self.p_value >= 0.05:
+        if self.p_value >= SIGNIFICANCE_LEVEL:
             return "level"
         return "above" if self.difference > 0 else "below"
 
@@ -198,9 +201,9 @@ def _duel(first: str, second: str, shared: Mapping[_Task, tuple[float, float]]) 
     return Duel(
         first=first,
         second=second,
-        won=int((differences > TIE).sum()),
-        tied=int((np.abs(differences) <= TIE).sum()),
-        lost=int((differences < -TIE).sum()),
+        won=int((differences > TIE_TOLERANCE).sum()),
+        tied=int((np.abs(differences) <= TIE_TOLERANCE).sum()),
+        lost=int((differences < -TIE_TOLERANCE).sum()),
         mean_difference=float(differences.mean()),
         p_value=_signed_rank(_cell_means(shared)),
     )
@@ -280,7 +283,7 @@ def _cell_means(shared: Mapping[_Task, tuple[float, float]]) -> list[float]:
 def _paired_test(gains: Sequence[float]) -> float | None:
     from scipy.stats import ttest_1samp
 
-    if len(gains) < 3:
+    if len(gains) < FEWEST_TRIALS:
         return None
     if len(set(gains)) == 1:  # without any spread the test divides by zero
         return 0.0 if gains[0] else 1.0

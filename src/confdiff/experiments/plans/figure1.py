@@ -19,7 +19,7 @@ FIGURE1_PLAN = FigurePlan(
         Place(_PANEL, _ABS[0], "confdiff-abs", _ABS[1]),
     ),
     claims=(
-        Claim("discarding and reversing perform similarly", _PANEL, _REVERSED, _DISCARDED, ("level",)),
+        Claim("discarding and reversing perform similarly", _PANEL, _REVERSED, _DISCARDED, ("similar",)),
         Claim("(not in its text) ConfDiff-ABS above Pcomp-Teacher, discarding", _PANEL, _ABS, _DISCARDED, ("above",)),
         Claim("(not in its text) ConfDiff-ABS above Pcomp-Teacher, reversing", _PANEL, _ABS, _REVERSED, ("above",)),
     ),

@@ -21,7 +21,7 @@ def _claim(method: str) -> Claim:
         panel=_PANEL,
         first=(method, FRACTIONS[0]),
         second=(_TEACHER.curve, _TEACHER.x),
-        expected=("above", "level"),
+        expected=("above", "similar"),
     )
 
 

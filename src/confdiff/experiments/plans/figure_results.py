@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from confdiff.experiments.plans.figures import Claim, FigurePlan, Place, place_spec
-from confdiff.experiments.plans.paper_tables import DEFAULT_PROTOCOL, PAPER_EPOCHS
-from confdiff.experiments.plans.printed import printed_numbers
-from confdiff.experiments.statistics import CLOSE, Paired, Trials, grouped, paired
+from confdiff.experiments.plans.paper_tables import DEFAULT_PROTOCOL
+from confdiff.experiments.plans.printed import PAPER_EPOCHS, printed_numbers
+from confdiff.experiments.plans.verdicts import claim_verdict
+from confdiff.experiments.statistics import Paired, Trials, grouped, paired
 from confdiff.experiments.trials.record import TrialRecord
 
 
@@ -170,14 +171,8 @@ class ClaimResult:
 
     @property
     def verdict(self) -> str:
-        """``holds``, ``does not hold`` or, without a clear difference, ``not clear``; empty without a test."""
-        observed = self.outcome.verdict
-        if not observed:
-            return ""
-        is_level = "level" in self.claim.expected and abs(self.outcome.difference) <= CLOSE
-        if is_level or (observed != "level" and observed in self.claim.expected):
-            return "holds"
-        return "not clear" if observed == "level" else "does not hold"
+        """Whether the claim ``holds``, ``does not hold`` or is ``not clear``: see :func:`claim_verdict`."""
+        return claim_verdict(self.outcome, self.claim.expected)
 
 
 def claim_results(results: FigureResults) -> list[ClaimResult]:

@@ -13,6 +13,7 @@ from confdiff.experiments.plans.figure_results import (
     figure_results,
 )
 from confdiff.experiments.plans.figures import FigurePlan, figure_grid
+from confdiff.experiments.plans.verdicts import FEWEST_TEXT, SIGNIFICANCE_TEXT, TOLERANCE_TEXT
 from confdiff.experiments.report.blocks import Block, Cell, Commands, CsvFile, Heading, Paragraph, Picture, Table
 from confdiff.experiments.report.numbers import digits, optional_text, p_text, signed_text, trials_text
 from confdiff.experiments.report.plots import Panel, Series, panels_figure
@@ -23,11 +24,11 @@ from confdiff.experiments.trials.record import Record
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_CLAIMS = """\
+_CLAIMS = f"""\
 The paper prints no numbers for its figures; the table has its claims about them. Trials with the same seeds are \
-compared by a paired t-test at the 5 % level. Similar and comparable mean a difference of at most .01. Fewer \
-than three trials give no verdict. The column "printed" has the paper's number for the second, where its tables \
-have one."""
+compared by a paired t-test at the {SIGNIFICANCE_TEXT}. Similar and comparable mean a difference of at most \
+{TOLERANCE_TEXT}. Fewer than {FEWEST_TEXT} trials give no verdict. The column "printed" has the paper's number for \
+the second, where its tables have one."""
 _SHADES = {"holds": "within", "does not hold": "below"}
 
 

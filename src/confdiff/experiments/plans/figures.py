@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from confdiff.experiments.plans.paper_tables import DEFAULT_PROTOCOL, PAPER_EPOCHS, PAPER_TRIALS
+from confdiff.experiments.plans.paper_tables import DEFAULT_PROTOCOL, PAPER_TRIALS
+from confdiff.experiments.plans.printed import PAPER_EPOCHS
 from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.tasks import TaskSpec
 from confdiff.validation import check_choice, check_count
@@ -66,7 +67,8 @@ class Claim:
     first, second : Spot
         The spots.
     expected : tuple of str
-        Outcomes that agree with it: ``above``, ``below``, or ``level``, a difference of at most .01.
+        Outcomes that agree with it, as :func:`~confdiff.experiments.plans.verdicts.claim_verdict` takes them:
+        ``above``, ``below`` or ``similar``.
     """
 
     text: str

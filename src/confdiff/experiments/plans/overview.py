@@ -4,15 +4,16 @@ from collections.abc import Sequence
 
 from confdiff.experiments.plans.experiment import Experiment, classifier_records
 from confdiff.experiments.plans.paper_tables import TableCell
-from confdiff.experiments.plans.table_results import PAPER_VERDICTS, TableResults, table_results
+from confdiff.experiments.plans.table_results import TableResults, table_results
+from confdiff.experiments.plans.verdicts import FEWEST_TEXT, TABLE_VERDICTS
 from confdiff.experiments.report.blocks import Block, Cell, CsvFile, Heading, Paragraph, Table
 from confdiff.experiments.report.numbers import digits
 from confdiff.experiments.report.style import label_of
 from confdiff.experiments.trials.record import Record
 
-_TEXT = """\
-The table has the number of trials, and the verdicts on cells with at least three trials. The last column counts \
-the cells (a data set at a prior) in which each of the paper's methods is the best of them, excluding oracles."""
+_TEXT = f"""\
+The table has the number of trials, and the verdicts on cells with at least {FEWEST_TEXT} trials. The last column \
+counts the cells (a data set at a prior) in which each of the paper's methods is the best of them, excluding oracles."""
 _HEADER = (
     "table",
     "protocol",
@@ -35,7 +36,7 @@ def _section(records: Sequence[Record]) -> list[Block]:
     results = table_results(classifier_records(records))
     if not results:
         return []
-    head = ["", "trials", *PAPER_VERDICTS, "best of the paper's methods"]
+    head = ["", "trials", *TABLE_VERDICTS, "best of the paper's methods"]
     return [Heading("At a glance"), Paragraph(_TEXT), Table(head, [_row(table) for table in results])]
 
 

@@ -1,18 +1,17 @@
 """Tables 1 and 2 of the paper: the grid of trials, and the cells of our trials with the printed numbers."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from confdiff.experiments.plans.printed import Printed, printed_accuracies
-from confdiff.experiments.statistics import CLOSE, FEWEST_TRIALS, Trials, grouped, training_seconds
+from confdiff.experiments.plans.printed import PAPER_EPOCHS, Printed, printed_accuracies
+from confdiff.experiments.plans.verdicts import table_verdict
+from confdiff.experiments.statistics import Trials, grouped, training_seconds
 from confdiff.experiments.trials.record import TrialRecord
 from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.tasks import TaskSpec
 from confdiff.validation import check_choice, check_count
 
 PAPER_PRIORS = (0.2, 0.5, 0.8)
-PAPER_EPOCHS = 200
 PAPER_TRIALS = 5
 """Number of trials per cell if an experiment is run without ``--trials``."""
 DEFAULT_PROTOCOL = "authors"
@@ -108,18 +107,8 @@ class TableCell:
 
     @property
     def verdict(self) -> str:
-        """``within`` two combined standard deviations or .01 of the printed number, else ``above`` or ``below`` it.
-
-        Empty for fewer than three trials, another number of epochs than the paper's, or no printed number.
-        """
-        if self.trials.n < FEWEST_TRIALS or self.epochs != PAPER_EPOCHS:
-            return ""
-        if self.printed is None or self.difference is None:
-            return ""
-        spread = 2 * math.hypot(self.trials.std or 0.0, self.printed.std or 0.0)
-        if abs(self.difference) <= max(CLOSE, spread):
-            return "within"
-        return "above" if self.difference > 0 else "below"
+        """Whether our mean is ``within``, ``above`` or ``below`` the printed number: see :func:`table_verdict`."""
+        return table_verdict(self.trials, self.printed, self.epochs)
 
 
 def table_cells(records: Iterable[TrialRecord]) -> list[TableCell]:

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+PAPER_EPOCHS = 200
+"""Number of passes over the pairs behind the printed numbers."""
+
 
 @dataclass(frozen=True)
 class Printed:

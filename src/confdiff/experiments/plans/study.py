@@ -10,7 +10,7 @@ from typing import Any
 from confdiff.experiments.plans.experiment import Experiment, classifier_records
 from confdiff.experiments.plans.figure3 import FIGURE3_PLAN
 from confdiff.experiments.plans.paper_tables import DEFAULT_PROTOCOL, PAPER_TRIALS
-from confdiff.experiments.plans.table_section import SIGNS
+from confdiff.experiments.plans.verdicts import SIGNIFICANCE_TEXT, SIGNS
 from confdiff.experiments.report.blocks import Block, Cell, Commands, CsvFile, Heading, Paragraph, Row, Table
 from confdiff.experiments.report.numbers import accuracy_text, digits, signed_text
 from confdiff.experiments.report.style import dataset_label, label_of
@@ -45,9 +45,9 @@ _EPOCHS = 50
 _IN_FIGURE_3 = frozenset(
     name for name, options in CONDITIONS.items() for place in FIGURE3_PLAN.places if dict(place.options) == options
 )
-_TEXT = """\
+_TEXT = f"""\
 Accuracy as above, with the number of trials in brackets. Each method is compared with ConfDiff-ABS on the same \
-pairs, by a paired t-test over trials at the 5 % level. The signs are `+` above, `-` below, and `=` for no \
+pairs, by a paired t-test over trials at the {SIGNIFICANCE_TEXT}. The signs are `+` above, `-` below, and `=` for no \
 significant difference. The conditions were chosen before any trial was run."""
 
 
@@ -108,7 +108,7 @@ class StudyCell:
     @property
     def verdict(self) -> str:
         """``above`` or ``below`` the baseline where significant at the 5 % level, else ``level``."""
-        return self.against_baseline.verdict if self.against_baseline else ""
+        return self.against_baseline.direction if self.against_baseline else ""
 
     @property
     def gain(self) -> float | None:

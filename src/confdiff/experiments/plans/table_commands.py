@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from confdiff.experiments.plans.paper_tables import PAPER_EPOCHS, PAPER_METHODS, PAPER_PRIORS, PAPER_TABLES, TableCell
+from confdiff.experiments.plans.paper_tables import PAPER_METHODS, PAPER_PRIORS, PAPER_TABLES, TableCell
+from confdiff.experiments.plans.printed import PAPER_EPOCHS
 from confdiff.methods import METHODS
 
 _Place = tuple[int, float, str]

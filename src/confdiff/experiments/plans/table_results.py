@@ -8,11 +8,11 @@ from itertools import pairwise
 from confdiff.display.text import plural
 from confdiff.experiments.plans.paper_tables import PAPER_METHODS, PAPER_TABLES, TableCell, table_cells, table_of
 from confdiff.experiments.plans.table_commands import table_commands
+from confdiff.experiments.plans.verdicts import TABLE_VERDICTS
 from confdiff.experiments.statistics import FEWEST_TRIALS, Duel, Ranks, duels, grouped, mean_ranks
 from confdiff.experiments.trials.record import TrialRecord
 from confdiff.methods import METHODS
 
-PAPER_VERDICTS = ("within", "above", "below")
 _ORDER = ("confdiff-abs", "confdiff-relu", "confdiff-unbiased")
 """Each at least as good as the next, as the paper concludes from its tables."""
 
@@ -124,7 +124,7 @@ class TableResults:
     def verdicts(self) -> dict[str, dict[str, int]]:
         """Method with a verdict -> verdict -> number of cells."""
         with_verdict = {cell.method for cell in self.cells.values() if cell.verdict}
-        counts = {name: dict.fromkeys(PAPER_VERDICTS, 0) for name in self.methods if name in with_verdict}
+        counts = {name: dict.fromkeys(TABLE_VERDICTS, 0) for name in self.methods if name in with_verdict}
         for cell in self.cells.values():
             if cell.verdict:
                 counts[cell.method][cell.verdict] += 1
@@ -133,7 +133,7 @@ class TableResults:
     @property
     def tally(self) -> dict[str, int]:
         """Verdict -> number of cells."""
-        return {name: sum(counts[name] for counts in self.verdicts.values()) for name in PAPER_VERDICTS}
+        return {name: sum(counts[name] for counts in self.verdicts.values()) for name in TABLE_VERDICTS}
 
     @property
     def has_verdicts(self) -> bool:

@@ -6,16 +6,18 @@ from functools import partial
 from confdiff.display.text import plural
 from confdiff.experiments.plans.experiment import Experiment, classifier_records
 from confdiff.experiments.plans.paper_tables import table_grid
-from confdiff.experiments.plans.table_results import PAPER_VERDICTS, TableResults, table_results
+from confdiff.experiments.plans.printed import PAPER_EPOCHS
+from confdiff.experiments.plans.table_results import TableResults, table_results
+from confdiff.experiments.plans.verdicts import FEWEST_TEXT, SIGNS, TABLE_VERDICTS
 from confdiff.experiments.report.blocks import Block, Cell, Commands, Heading, Paragraph, Picture, Row, Table
 from confdiff.experiments.report.numbers import accuracy_text, p_text, signed_text
 from confdiff.experiments.report.plots import curves_figure, ranks_figure
 from confdiff.experiments.report.style import dataset_label, label_of
 from confdiff.experiments.trials.record import Record
 
-SIGNS = {"within": "=", "level": "=", "above": "+", "below": "-", "": ""}
-"""Verdict -> its sign in tables."""
-NO_VERDICTS = "No verdicts: a verdict needs three trials of the paper's 200 epochs and a printed number."
+_NO_VERDICTS = (
+    f"No verdicts: a verdict needs {FEWEST_TEXT} trials of the paper's {PAPER_EPOCHS} epochs and a printed number."
+)
 
 
 def table_experiment(table: str) -> Experiment:
@@ -74,9 +76,9 @@ def _cell(results: TableResults, dataset: str, prior: float, method: str) -> Cel
 def _verdicts(results: TableResults) -> list[Block]:
     heading = Heading("Verdicts", level=3)
     if not results.has_verdicts:
-        return [heading, Paragraph(NO_VERDICTS)]
+        return [heading, Paragraph(_NO_VERDICTS)]
     rows = [[label_of(method), *map(str, counts.values())] for method, counts in results.verdicts.items()]
-    return [heading, Table(["method", *PAPER_VERDICTS], rows)]
+    return [heading, Table(["method", *TABLE_VERDICTS], rows)]
 
 
 def _orderings(results: TableResults) -> list[Block]:

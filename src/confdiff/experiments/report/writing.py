@@ -5,6 +5,8 @@ from pathlib import Path
 
 from confdiff.display.figures import save_figure
 from confdiff.experiments.plans import EXPERIMENTS, find_experiment
+from confdiff.experiments.plans.printed import PAPER_EPOCHS
+from confdiff.experiments.plans.verdicts import AGREEMENT_TEXT, FEWEST_TEXT
 from confdiff.experiments.report.blocks import Block, CsvFile, Paragraph, Picture
 from confdiff.experiments.report.csv import as_csv
 from confdiff.experiments.report.html import as_html
@@ -17,11 +19,11 @@ _TITLE = "Results"
 _LEAD = (
     "Our trials and the numbers printed in Wang et al., Binary Classification with Confidence Difference, NeurIPS 2023."
 )
-_INTRODUCTION = """\
+_INTRODUCTION = f"""\
 `confdiff report` makes this page from finished trials. Accuracy is measured on the test set, as the mean of the \
 last 10 epochs. Tables have mean and standard deviation (n - 1) over trials, and the number of trials in \
-brackets. Below are the paper's number, our difference from it, and a verdict where there are at least three \
-trials of its 200 epochs. Verdicts are `=` within two combined standard deviations or .01 of the printed number, \
+brackets. Below are the paper's number, our difference from it, and a verdict where there are at least {FEWEST_TEXT} \
+trials of its {PAPER_EPOCHS} epochs. Verdicts are `=` {AGREEMENT_TEXT} of the printed number, \
 `+` above it, and `-` below it. The HTML page shades them blue, green and orange. Bold is the best method, \
 excluding oracles. Pcomp pairs are ordered by their labels, and (-, +) pairs are reversed."""
 
