@@ -9,10 +9,10 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constr
 demo: $(VENV)/.installed  ## learn from differences of digits and print the accuracy of each method
 	@$(BIN)/confdiff demo --output demo
 
-test: lint  ## run lint, types, import floors and all tests
+test: lint  ## run lint, types, import layers and all tests
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto
 
-lint: $(VENV)/.installed-dev  ## run ruff, mypy and the import floors
+lint: $(VENV)/.installed-dev  ## run ruff, mypy and the import layers
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy

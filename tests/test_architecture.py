@@ -1,4 +1,4 @@
-"""Check what the project promises about itself: import floors, lazy imports, and examples that run."""
+"""Check what the project promises about itself: import layers, lazy imports, and examples that run."""
 
 import ast
 import re
@@ -33,7 +33,7 @@ sys.meta_path[:] = map(Hiding, sys.meta_path)
 """
 
 
-def test_import_floors():
+def test_import_layers():
     command = [Path(sys.executable).with_name("lint-imports"), "--no-cache"]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout
@@ -112,8 +112,8 @@ def test_commands_in_documents_exist(path):
             assert not flag.startswith("-") or flag in options, f"{path.name}: {command.name} has no option {flag}"
 
 
-def hops():
-    """Yield (indentation, file, names) of every hop of the walks in docs/design.md."""
+def listed_calls():
+    """Yield (indentation, file, name) of every function in the call paths of docs/design.md."""
     for line in (ROOT / "docs" / "design.md").read_text().splitlines():
         match = re.match(r"( *)\d+\. `([\w/]+\.py):([\w.]+)`", line)
         if match:
@@ -131,26 +131,26 @@ def definitions(path):
     return names
 
 
-def floors():
-    """Return room -> number of its floor, the ground floor being 0."""
+def layer_numbers():
+    """Return package -> number of its layer, counted from 0 at the bottom."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
     layers = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
-    return {room: floor for floor, layer in enumerate(reversed(layers)) for room in layer.split(" | ")}
+    return {package: number for number, layer in enumerate(reversed(layers)) for package in layer.split(" | ")}
 
 
-def test_walks_name_functions_that_exist_and_go_downwards():
-    floor_of = floors()
+def test_call_paths_name_functions_that_exist_and_go_downwards():
+    layer_of = layer_numbers()
     callers = []
-    for indentation, file, name in hops():
+    for indentation, file, name in listed_calls():
         path = ROOT / "src" / "confdiff" / file
         assert path.is_file(), file
         assert name in definitions(path), f"{file} does not define {name}"
-        room = file.split("/")[0].removesuffix(".py")
+        package = file.split("/")[0].removesuffix(".py")
         callers = [(column, above) for column, above in callers if column < indentation]
         if callers:
             caller = callers[-1][1]
-            assert room == caller or floor_of[room] < floor_of[caller], f"{file}:{name} is not below {caller}"
-        callers.append((indentation, room))
+            assert package == caller or layer_of[package] < layer_of[caller], f"{file}:{name} is not below {caller}"
+        callers.append((indentation, package))
     assert callers
 
 

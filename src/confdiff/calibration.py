@@ -10,7 +10,7 @@ from confdiff.validation import check_prior, check_same_shape
 
 LEAST_VARIANCE = 0.05
 """Least variance that is assumed for the error of a difference, however well a few of them are fitted."""
-_BOUNDS = (math.log(1 / 4), math.log(64))  # of log T; without them T would go to 0 where the scores separate perfectly
+_BOUNDS = (math.log(1 / 4), math.log(64))  # of log T; T would go to 0 if the scores separate the classes perfectly
 
 
 def log_odds(prior: float) -> float:
@@ -85,9 +85,9 @@ def fit_to_differences(
     No labels are needed. With a prior, the offset is fitted so that the mean is that prior. Without one, it is 0:
     differences determine it only if posteriors come near 0 and 1, and then the scores contain it already.
 
-    Few pairs do not determine a temperature: if all are fitted well, the squared error favours T near 0, although
-    later items may be certain and wrong. The result is therefore a maximum a posteriori estimate. The prior of log T
-    is N(0, 1/4), and the variance of a difference is the mean squared error at T = 1, at least
+    Few pairs do not determine a temperature. If all of them are fitted well, the squared error favours T near 0, which
+    makes predictions for new items overconfident. The result is therefore a maximum a posteriori estimate. The prior of
+    log T is N(0, 1/4), and the variance of a difference is the mean squared error at T = 1, at least
     :data:`LEAST_VARIANCE`.
 
     Parameters

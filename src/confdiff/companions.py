@@ -17,10 +17,10 @@ class Companion(Protocol):
     """The network that predicts; it may differ from the one that is trained."""
 
     def columns(self, epoch: int) -> list[Tensor]:
-        """Return the targets of every pair in an epoch, each (n,); the risk gets them after those of the pairs."""
+        """Return further targets of all pairs in an epoch, each (n,), which follow those of the pairs in the risk."""
 
     def targets(self, x: Tensor, n: int) -> tuple[Tensor | float, ...]:
-        """Return the targets of a batch, which the risk gets last; ``x`` holds n first and then n second items."""
+        """Return further targets of a batch, the last ones of the risk; ``x`` holds n first, then n second items."""
 
     def after_step(self) -> None:
         """Update the state after a step of the optimiser."""
@@ -36,9 +36,10 @@ class PcompTeacher:
     """The companion of Pcomp-Teacher (Feng et al. 2021): rank pruning and a mean teacher.
 
     First items count as noisy positives, second ones as noisy negatives. At the start of an epoch, the expected
-    fraction of mislabelled items is pruned on each side: those with the least confidence of the teacher. The others
-    have weight 1 / (1 - noise rate) (Northcutt et al. 2017). The teacher is the moving average of the weights of the
-    network (Tarvainen and Valpola 2017). The network is drawn to the teacher's probabilities; the teacher predicts.
+    fraction of mislabelled items is pruned on each side. The items with the lowest confidence of the teacher are pruned
+    first. The others have weight 1 / (1 - noise rate) (Northcutt et al. 2017). The teacher is the moving average of the
+    weights of the network (Tarvainen and Valpola 2017). The network is drawn to the teacher's probabilities; the
+    teacher predicts.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ class PcompTeacher:
     prior : float
         Class prior.
     strategy : str
-        How pairs were ordered by their labels: ``"reverse"`` or ``"discard"``.
+        Strategy by which pairs were ordered by their labels: ``"reverse"`` or ``"discard"``.
     decay : float
         Decay of the moving average after the first steps.
     prune_from : int

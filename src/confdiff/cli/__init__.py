@@ -1,4 +1,4 @@
-"""The command line: it parses and prints, and imports what is slow to import only in the command that needs it."""
+"""The command line: it parses flags and prints results. Slow imports happen only in the command that needs them."""
 
 from confdiff.cli.main import main
 

@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from confdiff.tabular.checks.report import CheckReport
 
 _STYLES = {"error": "bold red", "warning": "bold blue"}
-_FIT_FLAGS = {"validation_fraction": Flag("--validation-fraction")}  # findings name options of `fit`, too
+_FIT_FLAGS = {"validation_fraction": Flag("--validation-fraction")}  # findings also name options of `fit`
 
 
 def check_command(
     items: ItemsArgument,
     pairs: PairsArgument,
-    output: Annotated[Path, output_option("Folder for the page and the JSON.")] = Path("check"),
+    output: Annotated[Path, output_option("Folder for the HTML page and the JSON file.")] = Path("check"),
     as_json: JsonOption = False,
     id: IdOption = None,
     left: LeftOption = None,
@@ -58,7 +58,7 @@ def check_command(
 ) -> None:
     """Check items and judged pairs before fitting: errors in the tables, and agreement of the judgements.
 
-    A page and JSON are written. The exit status is 2 if `confdiff fit` would stop with an error.
+    An HTML page and a JSON file are written. The exit status is 2 if `confdiff fit` would stop with an error.
 
     Example:
         confdiff check items.csv pairs.csv -o check

@@ -1,4 +1,4 @@
-"""Turn functions into commands: with the global options, and with errors and warnings in the terms of the shell."""
+"""Turn functions into commands with the global options, and translate errors and warnings to flags."""
 
 import inspect
 import re
@@ -16,9 +16,9 @@ from confdiff.cli.messages import Flag, UserError, flags_of, running_with, trans
 from confdiff.cli.options import switch
 
 USER_ERRORS = (ValueError, FloatingPointError, OSError)
-"""Errors of the library that are mistakes of the user."""
+"""Exceptions that report a user error."""
 _GLOBAL = "Global options"
-_JOINT = re.compile(r"\n(?! )")  # an end of line before a line that is not indented
+_JOINT = re.compile(r"\n(?! )")  # a newline before a line that is not indented
 _INDENTATION = re.compile(r"\n +")
 Quiet = Annotated[bool, switch("-q", "--quiet", help="Print only results and errors.", panel=_GLOBAL)]
 Verbose = Annotated[
@@ -69,7 +69,7 @@ def _in_terms_of(flags: dict[str, Flag]) -> Iterator[None]:
         warnings.showwarning = show
         try:
             yield
-        except BrokenPipeError:  # the reader of a pipe has enough
+        except BrokenPipeError:  # the reader closed the pipe
             raise
         except USER_ERRORS as error:
             raise UserError(translated(str(error))) from error
@@ -87,7 +87,7 @@ def _timed() -> Iterator[None]:
 
 
 def versions() -> list[str]:
-    """Return the versions of confdiff, Python and the packages that decide the results."""
+    """Return the versions of confdiff, Python and the packages that affect the results."""
     import platform
     from importlib.metadata import version
 

@@ -47,7 +47,7 @@ _verbosity = _Verbosity()
 
 
 def set_verbosity(*, quiet: bool = False, verbose: bool = False) -> None:
-    """Decide how much is printed: with ``quiet`` only results and errors."""
+    """Set how much is printed: with ``quiet`` only results and errors."""
     if quiet and verbose:
         raise ValueError("--quiet and --verbose exclude each other: pass one of them.")
     _verbosity.quiet = quiet
@@ -72,7 +72,7 @@ def say(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """Print a line about something that went wrong, in the same way."""
+    """Print a line of an error as it is, not wrapped and without markup."""
     errors.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
@@ -97,7 +97,7 @@ def say_files(files: dict[str, Path]) -> None:
 
 @contextmanager
 def status(text: str) -> Iterator[None]:
-    """Show what is being done: a spinner on a terminal; elsewhere a line, if it takes more than a few seconds."""
+    """Show the current activity: a spinner on a terminal; elsewhere a line, if it takes more than a few seconds."""
     if messages.is_terminal:
         with messages.status(text):
             yield
@@ -112,7 +112,7 @@ def status(text: str) -> Iterator[None]:
 
 
 def progress(title: str, total: float | None = None, *, interval: float = INTERVAL) -> AbstractContextManager[Update]:
-    """Show how far a piece of work is; see :func:`~confdiff.display.progress.reporting_progress`."""
+    """Show the progress of a block of work; see :func:`~confdiff.display.progress.reporting_progress`."""
     return reporting_progress(title, total, console=messages, interval=interval)
 
 

@@ -80,7 +80,7 @@ def _dataset_row(name: str, folder: Path | None) -> dict[str, Any]:
 
 
 def _availability(name: str, folder: Path | None) -> dict[str, Any]:
-    """Return whether a data set is here, completely or in part, and in which folder."""
+    """Return whether a data set is available, completely or in part, and in which folder."""
     from confdiff.datasets import DATASETS, whereabouts
 
     complete = whereabouts(name, folder=folder)

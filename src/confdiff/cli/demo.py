@@ -1,4 +1,4 @@
-"""confdiff demo: what the library does, in seconds."""
+"""confdiff demo: a demonstration that runs in seconds."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -37,7 +37,7 @@ def evaluate_command(
     pairs: Annotated[
         Path | None, option(metavar="FILE", help="Table of judged pairs of these items, instead of labels.")
     ] = None,
-    output: Annotated[Path | None, output_option("Folder for a page and JSON; only with --labels.")] = None,
+    output: Annotated[Path | None, output_option("Folder for a page and a JSON file; only with --labels.")] = None,
     id: IdOption = None,
     left: LeftOption = None,
     right: RightOption = None,

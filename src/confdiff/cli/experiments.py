@@ -21,15 +21,13 @@ if TYPE_CHECKING:
 _LISTED = "; ".join(f"`{name}` ({EXPERIMENTS[name].description})" for name in REPRODUCIBLE)
 _SELECTION = "Select trials"
 
-ResultsOption = Annotated[
-    Path, option("--results", metavar="FOLDER", help="Folder where finished trials are looked up and kept.")
-]
+ResultsOption = Annotated[Path, option("--results", metavar="FOLDER", help="Folder that stores finished trials.")]
 JobsOption = Annotated[int, option(min=1, metavar="N", help="Number of trials at a time, with one thread each.")]
 EngineOption = Annotated[
     str | None,
     option(
         metavar="NAME",
-        help="What runs the trials: `serial` or `processes`. If omitted, `serial` for one job, else `processes`.",
+        help="Engine of the trials: `serial` or `processes`. If omitted, `serial` for one job, else `processes`.",
     ),
 ]
 
@@ -54,7 +52,7 @@ def run(
     results: ResultsOption = Path("results"),
     folder: FolderOption = None,
 ) -> None:
-    """Train and test methods on a data set. Finished trials are kept and not run again.
+    """Train and test methods on a data set. Finished trials are stored and not run again.
 
     Examples:
         confdiff run digits --methods confdiff-abs,oracle-soft --trials 3
@@ -137,7 +135,7 @@ def reproduce(
         bool, switch("--user-prior", help="table3: give each user's own prior instead of the global one.")
     ] = False,
     early_stopping: Annotated[
-        bool, switch("--early-stopping", help="table3: stop training by held-out interactions; the paper does not.")
+        bool, switch("--early-stopping", help="table3: early stopping on held-out interactions, unlike the paper.")
     ] = False,
     jobs: JobsOption = 2,
     engine: EngineOption = None,
@@ -146,7 +144,7 @@ def reproduce(
 ) -> None:
     """Run the trials of a table or figure of the paper, or of a study.
 
-    It can be stopped at any time: the same command continues with the missing trials.
+    You can stop it at any time: the same command continues with the missing trials.
 
     Examples:
         confdiff reproduce table2

@@ -57,7 +57,7 @@ _WithId = Annotated[
     switch(
         "--with-id",
         panel=_TRAINING,
-        help="Use the id as a feature. This helps for the items of the table, and is useless for new items.",
+        help="Use the id as a feature. This improves predictions for the items of the table, not for new items.",
     ),
 ]
 _Labels = Annotated[
@@ -181,7 +181,7 @@ def fit_command(
 
 
 def _kinds(**columns: list[str] | None) -> dict[str, str]:
-    """Return the kind of each column that the user named one for."""
+    """Return the kinds of columns that the user specified."""
     kinds = {}
     for kind, names in columns.items():
         kinds.update(dict.fromkeys(names or (), kind))
@@ -220,7 +220,7 @@ def _fit(
 
 
 def _check_checkpoint(path: Path, *, resume: bool, overwrite: bool) -> None:
-    """Check that a checkpoint of an interrupted run is wanted, and remove it if it is not."""
+    """Remove a checkpoint of an interrupted run with ``overwrite``; raise an error unless it is resumed."""
     if not path.exists() or resume:
         return
     if not overwrite:

@@ -1,4 +1,4 @@
-"""A progress bar over the trials of an experiment, with the time that is left."""
+"""A progress bar over the trials of an experiment, with the remaining time."""
 
 import time
 from collections.abc import Callable
@@ -14,10 +14,10 @@ LINE_INTERVAL = 30.0
 
 
 class GridBar:
-    """Show the kind of work, how much of it is done, and the time that is left.
+    """Show the kind of work, the number of finished items, and the remaining time.
 
-    The time left is estimated from everything done since the bar began. Common bars use the last half minute, in
-    which no trial may end, or two that ran in parallel.
+    The remaining time is estimated from all work since the bar started. Common progress bars use the last half minute,
+    in which no trial or several parallel trials may end.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class GridBar:
         self.bar.stop()
 
     def show(self, kind: str, done: int, total: int) -> None:
-        """Update the bar; to be called regularly, also where nothing has changed."""
+        """Update the bar; call this regularly, even if nothing has changed."""
         now = self.clock()
         if kind != self.kind:  # teachers, then trials; those finished before the bar began took none of its time
             self.kind = kind
@@ -62,7 +62,7 @@ class GridBar:
             print_message(f"{kind}: {done:,} of {total:,}, left {left}")
 
     def _left(self, now: float, total: int) -> str:
-        """Return the time for the rest at the mean pace up to the last item done, less the time since then."""
+        """Return the remaining time at the mean pace so far, minus the time since the last finished item."""
         if self.done == self.before:
             return "-:--:--"
         pace = (self.last - self.began) / (self.done - self.before)

@@ -1,4 +1,4 @@
-"""The commands of the program ``confdiff``, and how it starts and fails."""
+"""The program ``confdiff``: its table of commands and its entry point."""
 
 import sys
 import traceback
@@ -31,7 +31,7 @@ _Commands = Mapping[str, Callable[..., None]]
 
 
 def main() -> None:
-    """Run the command line; a mistake of the user gives one line and exit status 2, not a traceback."""
+    """Run the command line; a user error prints one line, without a traceback, and exits with status 2."""
     try:
         app()
     except (UserError, *USER_ERRORS) as error:
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def version_command() -> None:
-    """Print the versions of confdiff, Python and the packages that decide the results.
+    """Print the versions of confdiff, Python and the packages that affect the results.
 
     Example:
         confdiff version

@@ -10,12 +10,12 @@ from typing import Any
 
 
 class UserError(Exception):
-    """A mistake of the user: the message, in terms of flags, is printed without a traceback."""
+    """A user error; its message names flags and is printed without a traceback."""
 
 
 @dataclass(frozen=True)
 class Flag:
-    """How a parameter is passed on the command line.
+    """The command-line form of a parameter.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ _running_flags: ContextVar[Mapping[str, Flag]] = ContextVar("running_flags", def
 
 @contextmanager
 def running_with(flags: Mapping[str, Flag]) -> Iterator[None]:
-    """Make the flags of a command those that :func:`translated` uses."""
+    """Set the command whose flags :func:`translated` uses."""
     token = _running_flags.set(flags)
     try:
         yield
@@ -87,7 +87,7 @@ def with_flags(message: str, flags: Mapping[str, Flag]) -> str:
     Parameters
     ----------
     message : str
-        What the library reports, with arguments in the form ``name=value``.
+        A message of the library, with arguments in the form ``name=value``.
     flags : mapping of str to Flag
         The flags of the command by the names of their arguments. Other arguments are left as they are.
 

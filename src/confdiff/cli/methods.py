@@ -10,7 +10,7 @@ from confdiff.cli.options import JsonOption
 
 
 def methods_command(as_json: JsonOption = False) -> None:
-    """List the methods: what each learns from, whether it needs the class prior, and its reference.
+    """List the methods with their supervision, their use of the class prior, and their reference.
 
     Examples:
         confdiff methods

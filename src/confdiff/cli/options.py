@@ -63,7 +63,7 @@ DifferenceOption = Annotated[
     option(
         metavar="COLUMN",
         panel=COLUMNS,
-        help="How much higher the second item is than the first. Recognised if omitted.",
+        help="Difference of the two items, second minus first. Recognised if omitted.",
     ),
 ]
 WeightOption = Annotated[

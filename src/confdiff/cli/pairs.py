@@ -115,8 +115,8 @@ def make_pairs(
 ) -> None:
     """Train a teacher on a labelled data set, draw pairs at a class prior, and grade them with the teacher.
 
-    Four files are written: the pairs (left, right, difference), the items (id, features), the truth (label and
-    posterior of each item, not for learners), and the specification with a description as JSON.
+    Four files are written: the pairs (left, right, difference), the items (id, features), the truth (labels and
+    posteriors), and the specification as JSON. Learners must not use the truth.
 
     Example:
         confdiff pairs make digits --prior 0.2 -o pairs.parquet

@@ -30,7 +30,7 @@ _Item = Annotated[str, option(metavar="COLUMN", panel=COLUMNS, help="Items.")]
 _Strength = Annotated[str, option(metavar="COLUMN", panel=COLUMNS, help="Strength of an interaction.")]
 _Time = Annotated[str | None, option(metavar="COLUMN", panel=COLUMNS, help="Time of an interaction, as a number.")]
 _Confidence = Annotated[
-    str, option(metavar="NAME", help="How strengths become confidences: `watch-ratio`, `min-max` or `rank`.")
+    str, option(metavar="NAME", help="Conversion of strengths to confidences: `watch-ratio`, `min-max` or `rank`.")
 ]
 _Threshold = Annotated[
     float | None,

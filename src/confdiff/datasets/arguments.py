@@ -1,6 +1,6 @@
 """Read UKPConvArg1 (Habernal and Gurevych 2016): 4 or 5 people judged which of two arguments is more convincing.
 
-c = (n2 - n1) / n is a strength of preference between -1 and 1: how many more people preferred the second argument.
+c = (n2 - n1) / n is a strength of preference between -1 and 1, where n1 and n2 people preferred each argument.
 It is not yet a difference of posteriors: the scale is unknown, and no scale was applied.
 """
 
@@ -58,7 +58,7 @@ _TEXTS_MD5 = "007c9b72355b1bddf6a06049eb29bd0a"
 
 
 class _Judgement(NamedTuple):
-    """Two arguments for one side of one debate, and how many people preferred which."""
+    """Two arguments for one side of one debate, and the number of votes for each."""
 
     topic: str
     first: str

@@ -109,7 +109,7 @@ class _ArraysOnly(pickle.Unpickler):
     _ALLOWED = frozenset({("multiarray", "_reconstruct"), ("numpy", "ndarray"), ("numpy", "dtype")})
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return what builds arrays of NumPy, wherever its releases keep it; refuse everything else."""
+        """Return the functions that build NumPy arrays, under the names of any NumPy release; reject all others."""
         if (module.rsplit(".", 1)[-1], name) not in self._ALLOWED or module.split(".")[0] != "numpy":
             raise pickle.UnpicklingError(f"{module}.{name} is not allowed in a file of pictures")
         if name == "_reconstruct":

@@ -41,7 +41,7 @@ class Dataset:
     n_train : int or None
         The number of items in the published training set, which come first; None where a split is drawn.
     votes : array of shape (N, K) or None
-        How many people chose each class, if people were asked.
+        Number of people who chose each class, if people were asked.
     picture : callable or None
         Turns one row of items into a picture, if it is one.
     """
@@ -60,7 +60,7 @@ class Dataset:
 
     @property
     def partition(self) -> str:
-        """Which classes are positive, as a phrase."""
+        """The positive classes, as a phrase."""
         return f"{list_names(self.class_names, self.positive)} against the rest"
 
     @cached_property
@@ -107,7 +107,7 @@ class ComparisonDataset:
     pairs : Pairs
         The n pairs with their differences and groups; pairs were made inside groups only.
     votes : array of shape (n, 3)
-        How many people preferred the first item, the second, neither.
+        Number of people who preferred the first item, the second, or neither.
     texts, ids : tuple of str
         The text and the id of each item.
     group_names : tuple of str

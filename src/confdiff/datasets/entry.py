@@ -8,12 +8,12 @@ from confdiff.datasets.dataset import list_names
 from confdiff.datasets.sources import Form
 
 Kind = Literal["labelled", "comparisons", "interactions"]
-"""What a data set holds: items with classes, pairs that people compared, or interactions of users with items."""
+"""Kinds of data sets: items with classes, pairs that people compared, or interactions of users with items."""
 
 
 @dataclass(frozen=True)
 class PairSetting:
-    """What the paper sets for learning from pairs of a data set.
+    """The paper's settings for learning from pairs of a data set.
 
     Parameters
     ----------
@@ -33,16 +33,16 @@ class PairSetting:
 
 @dataclass(frozen=True)
 class RankingSetting:
-    """How the recommender experiment uses a data set of interactions.
+    """Settings of the recommender experiment for a data set of interactions.
 
     Parameters
     ----------
     confidence : str
-        How strengths become confidences, see :func:`confdiff.recommender.confidence.grade_interactions`.
+        Conversion of strengths to confidences, see :func:`confdiff.recommender.confidence.grade_interactions`.
     threshold : float or None
         The strength above which an interaction is positive; None for the default of ``confidence``.
     negatives : str
-        Where the candidates of a ranking come from, see :func:`confdiff.recommender.protocol.leave_one_out`.
+        Source of the candidates of a ranking, see :func:`confdiff.recommender.protocol.leave_one_out`.
     n_users : int or None
         Keep this number of users, those with the most interactions; None for all.
     """
@@ -55,14 +55,14 @@ class RankingSetting:
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """Everything that the package needs to know of a data set.
+    """All properties of a data set that the package uses.
 
     Parameters
     ----------
     label : str
         Short name for reports.
     title : str
-        What the data set holds, in a few words.
+        Short description of the data.
     licence, home : str
         The licence, and the address of the publishers.
     n_train : int
@@ -74,7 +74,7 @@ class Entry:
     builtin : callable or None
         Load a data set that a dependency includes; it then has no forms.
     kind : {"labelled", "comparisons", "interactions"}
-        What the data set holds.
+        Kind of the data set.
     n_features : int or None
         The number of features of an item.
     class_names : tuple of str
@@ -82,15 +82,15 @@ class Entry:
     positive : tuple of int
         The classes that count as positive.
     network : {"table", "picture"}
-        Which of the two networks of a protocol it takes.
+        The kind of network that learns from it.
     layout : tuple of int or None
         The axes of a colour picture in the order of its features: (channels, height, width).
     graded_by_people : bool
         Whether its posteriors are votes of people, so that no teacher grades it.
     setting : PairSetting or None
-        What the paper sets; None where no pairs are drawn.
+        The paper's settings; None if no pairs are drawn.
     ranking : RankingSetting or None
-        How the recommender experiment uses interactions.
+        Settings of the recommender experiment, for interactions only.
     """
 
     label: str

@@ -1,6 +1,6 @@
 """Find the files of a data set in a folder, or download them from their publishers.
 
-A file is looked for in the folder passed, in ``CONFDIFF_DATA``, and in the cache; only then is it downloaded. Every
+Files are searched for in the given folder, in ``CONFDIFF_DATA`` and in the cache, and then downloaded. Every
 file is checked before it is used, wherever it came from.
 """
 
@@ -14,7 +14,7 @@ from confdiff.io.atomic import cache_folder
 
 
 def data_roots(folder: str | os.PathLike[str] | None = None) -> list[Path]:
-    """Return the folders to look in, in this order: the one passed, ``CONFDIFF_DATA``, the cache."""
+    """Return the folders to search, in this order: the one passed, ``CONFDIFF_DATA``, the cache."""
     named = {"folder": folder, "CONFDIFF_DATA": os.environ.get("CONFDIFF_DATA")}
     roots = {name: Path(root).expanduser() for name, root in named.items() if root}
     for name, root in roots.items():
@@ -58,7 +58,7 @@ def obtain(
     forms : sequence of Form
         The forms in which it is published, the preferred one first.
     folder : path, optional
-        Where to look first.
+        Folder to search first.
     incomplete : bool
         Whether a form without files that are not needed counts as complete.
     """

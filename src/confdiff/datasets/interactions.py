@@ -24,9 +24,9 @@ class Interactions:
     users, items : arrays of shape (n,)
         The numbers of the user and of the item.
     strength : array of shape (n,)
-        How strong each interaction is, on any scale.
+        Strength of each interaction, on any scale.
     time : array of shape (n,) or None
-        When it took place, if the times are known.
+        Time of each interaction, if known.
     user_ids, item_ids : arrays
         The id of each user and of each item.
     missing, repeated : int

@@ -15,7 +15,7 @@ from confdiff.validation import check_choice, check_count
 _Folder = str | os.PathLike[str]
 
 
-@overload  # mypy takes these for one another, as a literal is a str too; it resolves calls by the first that fits
+@overload  # mypy reports overlapping overloads, because a literal is also a str; calls resolve to the first match
 def load(name: Literal["ukpconvarg1"], *, folder: _Folder | None = None) -> ComparisonDataset: ...  # type: ignore[overload-overlap]
 @overload
 def load(name: Literal["kuairec", "jester"], *, folder: _Folder | None = None) -> Interactions: ...  # type: ignore[overload-overlap]
@@ -26,22 +26,22 @@ def load(
 ) -> Dataset | ComparisonDataset | Interactions:
     """Load a data set.
 
-    Its files are looked for in ``folder``, in the folder that the environment variable ``CONFDIFF_DATA`` names, and in
-    the cache; what is in none of them is downloaded into the cache. Every file is checked before it is used.
+    Its files are searched for in ``folder``, in the folder named by the environment variable ``CONFDIFF_DATA``, and in
+    the cache. Missing files are downloaded into the cache. Every file is checked before it is used.
 
     Parameters
     ----------
     name : str
         A name from :data:`~confdiff.datasets.DATASETS`.
     folder : path, optional
-        Where to look first.
+        Folder to search first.
     incomplete : bool
         Use the training batches of CIFAR-10 that exist instead of downloading the others.
 
     Returns
     -------
     Dataset, ComparisonDataset or Interactions
-        As the ``kind`` of the entry says.
+        The class depends on the ``kind`` of the entry.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def _read(name: str, form: Form, files: LocatedFiles) -> Dataset | ComparisonDat
         contents: Dataset | ComparisonDataset | Interactions = form.read(files)
     except (DamagedFile, OSError):
         raise
-    except Exception as error:  # whatever a parser makes of a file that is not what it should be
+    except Exception as error:  # parsers raise various exceptions for a malformed file
         place = files[0][1] if len(files) == 1 else f"one of the files of {name} in {files[0][1].parent}"
         raise damaged(place, f"it cannot be read ({type(error).__name__}: {error})") from error
     return contents
@@ -78,7 +78,7 @@ def load_interactions(
     name : {"kuairec", "jester"}
         The data set.
     folder : path, optional
-        Where to look first.
+        Folder to search first.
     n_users : int, optional
         Keep this number of users, those with the most interactions.
     seed : int

@@ -48,7 +48,7 @@ class SourceFile:
     md5 : str or None
         The checksum of its unpacked contents, as ``checksum`` computes it; None if the reader checks it otherwise.
     url : str
-        Where to download it from, or an archive that contains it; empty if it cannot be downloaded.
+        Address of the file, or of an archive that contains it; empty if it cannot be downloaded.
     member : str or None
         The end of its path in the archive.
     checksum : callable
@@ -111,7 +111,7 @@ class SourceFile:
 
 
 class DamagedFile(ValueError):
-    """A file is truncated, altered or another than its name says."""
+    """A file is truncated, altered, or not the expected file."""
 
 
 def damaged(path: Path | str, why: str) -> DamagedFile:

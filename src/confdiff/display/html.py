@@ -1,7 +1,7 @@
 """Self-contained HTML pages: one base template with the style of all, images inside the page.
 
-A room's template extends ``base.html`` of this room and fills its blocks ``title`` and ``body``; what only one page
-needs goes into its block ``style``.
+Templates of other packages extend ``base.html`` and fill its blocks ``title`` and ``body``. Styles that only one page
+needs go into its block ``style``.
 """
 
 import base64
@@ -17,30 +17,30 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def environment(room: str) -> "Environment":
+def environment(package: str) -> "Environment":
     """Return the environment of the templates in a package, such as ``"confdiff.theory"``, and of ``base.html``."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, select_autoescape
 
-    loader = ChoiceLoader([PackageLoader(room, "."), PackageLoader("confdiff.display", ".")])
+    loader = ChoiceLoader([PackageLoader(package, "."), PackageLoader("confdiff.display", ".")])
     templates = Environment(loader=loader, autoescape=select_autoescape(["html"]))
     templates.globals["severities"] = SEVERITIES
     templates.filters["code"] = as_code
     return templates
 
 
-def render(room: str, template: str, **values: Any) -> str:
+def render(package: str, template: str, **values: Any) -> str:
     """Return a template of a package as text.
 
     Parameters
     ----------
-    room : str
+    package : str
         Package that holds the template, such as ``"confdiff.theory"``.
     template : str
         Name of the template, such as ``"theory.html"``.
     **values
         Values of the variables in the template.
     """
-    return environment(room).get_template(template).render(**values)
+    return environment(package).get_template(template).render(**values)
 
 
 def as_code(text: str) -> "Markup":

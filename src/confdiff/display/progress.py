@@ -1,4 +1,4 @@
-"""Report how far a piece of work is: a bar on a terminal, a plain line now and then elsewhere."""
+"""Report the progress of work: a bar on a terminal, plain lines elsewhere."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ def silence_progress(is_silent: bool = True) -> None:
 
 
 class Update(Protocol):
-    """A function that receives how much is done, and optionally the total and a few words about it."""
+    """A function that receives the number of finished steps, and optionally the total and a short text."""
 
     def __call__(self, completed: float, *, total: float | None = None, detail: str = "") -> None:
         """Show that ``completed`` of ``total`` steps are done."""
@@ -45,11 +45,11 @@ def reporting_progress(
     Parameters
     ----------
     title : str
-        What is being done, such as "scoring".
+        Name of the work, such as "scoring".
     total : float, optional
-        How many steps there are, if that is known.
+        Number of steps, if known.
     console : rich.console.Console, optional
-        Where to print; standard error by default.
+        Console to print to; standard error by default.
     interval : float
         Seconds between two lines where the console is not a terminal; 0 prints a line for every update.
     keep : bool
@@ -120,7 +120,7 @@ def _bar(title: str, total: float | None, console: "Console", keep: bool) -> Ite
 
 
 class _Lines:
-    """Print a line if the last one is long enough ago."""
+    """Print a line unless the last one is recent."""
 
     def __init__(
         self, title: str, total: float | None, console: "Console", interval: float, clock: Callable[[], float]
@@ -144,7 +144,7 @@ class _Lines:
             self.print_last()
 
     def print_last(self) -> None:
-        """Print the last state, unless it is printed."""
+        """Print the last state, unless it was already printed."""
         if self.unprinted:
             self.console.print(self.unprinted, markup=False, highlight=False, soft_wrap=True)
         self.unprinted = ""
@@ -153,7 +153,7 @@ class _Lines:
         return f" ({100 * completed / self.total:.0f} %)" if self.total else ""
 
     def _time_left(self, completed: float, now: float) -> str:
-        """Return the time left at the mean speed so far, where it is worth a word."""
+        """Return the remaining time at the mean speed so far as text; empty if it is short."""
         if not self.total or not 0 < completed < self.total:
             return ""
         seconds = round((now - self.start) * (self.total - completed) / completed)

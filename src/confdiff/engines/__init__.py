@@ -1,4 +1,4 @@
-"""Engines: maps over work, chosen by name. The work does not know which engine runs it.
+"""Engines: maps over work, chosen by name. The work does not depend on the engine.
 
 An engine is a function ``(function, arguments, jobs) -> iterator of results``. It calls ``function(*arguments[i])`` for
 every i, with at most ``jobs`` calls at a time, and yields results as they come, in any order. An exception of a call is

@@ -14,8 +14,8 @@ def map_in_processes(
 ) -> Iterator[Any]:
     """Yield ``function(*each)`` for each tuple of arguments, as the worker processes finish them.
 
-    A worker whose starter was killed finishes the item that it is working on and declines all others, so that
-    a restarted command does not compete with it.
+    A worker whose parent process was killed finishes its current item and declines all others. A restarted command
+    therefore does not compete with it.
 
     Parameters
     ----------
@@ -44,9 +44,9 @@ def map_in_processes(
 
 
 def _call_as_child_of(starter: int, function: Callable[..., Any], values: tuple[Any, ...]) -> Any:
-    """Call the function, unless the process that started this worker is gone.
+    """Call the function, unless the parent process of this worker has ended.
 
-    The exception keeps a declined item from being taken for a finished one.
+    The exception marks an item as declined, not finished.
     """
     if os.getppid() != starter:
         raise OrphanedWorkerError(f"the process {starter} that started this worker has ended: the work was not done.")

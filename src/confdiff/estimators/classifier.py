@@ -38,8 +38,8 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
     prior : float, "estimate", array of shape (K,) or None, default=None
         The class prior p(y = +1), or the priors of K classes. ``"estimate"`` estimates it before training
         (:func:`confdiff.prior.estimate_prior`). With ``None``, methods that do not need a prior let the differences
-        determine it. From 50 pairs on, ``validation_fraction`` of them is then held out to check this. A warning
-        reports a prior that the differences leave open.
+        determine it. From 50 pairs on, ``validation_fraction`` of them is then held out to check this. A warning is
+        issued if the differences do not determine the prior.
     model : str, torch.nn.Module or callable, default="mlp"
         ``"mlp"``, ``"linear"``, ``"authors-mlp"``, a module (which is copied and never changed), or a factory that is
         called with the number of features.
@@ -72,7 +72,7 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
     device : str, default="auto"
         ``"cpu"``, ``"cuda"``, ``"mps"`` or another device of PyTorch; ``"auto"`` uses a GPU if one is available.
     random_state : int, RandomState or None, default=0
-        The seed that determines everything; ``None`` or a ``RandomState`` draws a seed.
+        Seed of all random draws; ``None`` or a ``RandomState`` draws a seed.
     verbose : int, default=0
         1 shows a progress bar.
 

@@ -21,8 +21,8 @@ _Ends = Sequence[NDArray[np.int64]]  # the rows of the first and of the second i
 class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
     r"""A linear classifier that is fitted to pairs with confidence differences by L-BFGS.
 
-    With a given prior, it minimises the unbiased risk with the logistic loss, which is convex for a linear model:
-    cross-entropy with the targets :math:`\pi - c` and :math:`\pi + c`, plus an L2 penalty. Without a prior, the
+    With a given prior, it minimises the unbiased risk with the logistic loss plus an L2 penalty. This is cross-entropy
+    with the targets :math:`\pi - c` and :math:`\pi + c`, and it is convex for a linear model. Without a prior, the
     solution for a prior of 1/2 is the start of difference regression. There the shape of the logistic function
     determines the offset.
 
@@ -89,7 +89,7 @@ class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
         items, *ends = distinct_items(data)
         x = items.astype(np.float64)
         centre, scale = _centre_and_scale(x, ends)
-        z = (x - centre) / scale  # the solver needs columns of one size; the penalty is that of the weights of x
+        z = (x - centre) / scale  # the solver needs standardised columns; the penalty is on the weights of x
         weight = np.ones(n_pairs) if data.weight is None else data.weight.double().numpy()
         ridge = 1 / (self.C * n_pairs * scale**2)
         arguments = (z, ends, differences, weight / weight.sum(), ridge)

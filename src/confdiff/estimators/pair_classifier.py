@@ -46,7 +46,7 @@ _FEWEST = 50  # with fewer pairs, none are held out to check an unknown prior
 
 
 class PairClassifier(Restorable, ItemClassifier):
-    """Everything but the form of the pairs and their score.
+    """Base class with all but the form of the pairs and their score.
 
     The parameters are documented in :class:`~confdiff.ConfDiffClassifier`.
     """
@@ -110,7 +110,7 @@ class PairClassifier(Restorable, ItemClassifier):
 
     @abstractmethod
     def _agreement(self, g: torch.Tensor, g_prime: torch.Tensor, pairs: Pairs, loss: str) -> float:
-        """Return how well the scores of pairs agree with their supervision; higher is better."""
+        """Return the agreement of the scores of pairs with their supervision; higher is better."""
 
     def _fit(
         self,
@@ -197,7 +197,7 @@ class PairClassifier(Restorable, ItemClassifier):
         return data, None
 
     def _stopping(self, held_out: Pairs, epochs: int, n_classes: int | None) -> dict[str, Any]:
-        """Return arguments of ``train``: keep the best weights, stop after a third of the epochs without gain."""
+        """Return arguments of ``train`` for early stopping after a third of the epochs without improvement."""
         pairs = held_out.compact()
         loss = self.loss
 
@@ -218,7 +218,7 @@ class PairClassifier(Restorable, ItemClassifier):
             )
 
     def _remember_prior(self, method: Method, data: Pairs, held_out: Pairs | None, prior: Any) -> None:
-        """Set ``prior_`` to the prior of training, or to the mean probability; warn if differences leave it open."""
+        """Set ``prior_`` to the training prior or the mean probability; warn if differences do not determine it."""
         self.prior_ = prior
         if LOSSES[self.loss_].probability is None or prior is not None:
             return

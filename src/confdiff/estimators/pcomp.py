@@ -46,7 +46,7 @@ calibrated, validation_fraction, target_prior, device, random_state, verbose
 
     learns_from: ClassVar[tuple[Supervision, ...]] = ("order",)
     default_method: ClassVar[str] = "pcomp-teacher"
-    default_schedule: ClassVar[str] = "constant"  # with one-cycle, the average of weights would be of early ones
+    default_schedule: ClassVar[str] = "constant"  # with one-cycle, the average would consist of early weights
 
     def fit(
         self,

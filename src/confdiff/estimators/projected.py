@@ -4,8 +4,8 @@ The classifier is fitted to its own predictions, projected on the posteriors tha
 posterior t in [0, 1] becomes a positive item of weight t and a negative item of weight 1 - t. Fit, predict and project
 are repeated until the predictions no longer improve.
 
-Predictions are out of fold, because trees memorise their targets and would never change them. Before the projection
-they are rescaled to fit the differences best: early predictions are too close to each other, and the projection alone
+Predictions are out of fold, because trees memorise their targets and would never change them. Before the projection,
+they are rescaled to fit the differences best. Early predictions are too close to each other, and the projection alone
 would at best halve the error.
 """
 

@@ -47,8 +47,9 @@ def prior_sensitivity(
 ) -> list[AssumedPrior]:
     """Fit copies of an estimator of pairs with each of several priors, in cross-validation.
 
-    If the scores hardly differ, the differences do not determine the prior. :func:`confdiff.estimate_prior` estimates
-    the interval that it lies in; this function shows the cost of a wrong prior.
+    If the scores hardly differ, the differences do not determine the prior. In that case,
+    :func:`confdiff.estimate_prior` estimates the interval of possible priors; this function shows the cost of a wrong
+    one.
 
     Parameters
     ----------

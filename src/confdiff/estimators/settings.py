@@ -1,4 +1,4 @@
-"""Settings of classifiers with networks: choose the method and the recipe, and check what goes together."""
+"""Settings of classifiers with networks: choose the method and the recipe, and check their combination."""
 
 from typing import TYPE_CHECKING, Any
 

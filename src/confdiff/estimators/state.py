@@ -1,4 +1,4 @@
-"""Save what a classifier has learned as plain values and tensors, and restore it."""
+"""Save the fitted state of a classifier as plain values and tensors, and restore it."""
 
 from typing import Any, ClassVar, Self
 
@@ -30,7 +30,7 @@ class Restorable:
     offset_: float
 
     def to_state(self) -> dict[str, Any]:
-        """Return all that predictions need.
+        """Return the state that predictions need.
 
         Returns
         -------

@@ -10,7 +10,7 @@ from confdiff.experiments.report.blocks import Block, Cell, Row, Table, to_cell
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-_ROOM = "confdiff.experiments.report"
+_PACKAGE = "confdiff.experiments.report"
 
 
 def as_html(title: str, lead: str, blocks: Iterable[Block]) -> str:
@@ -18,7 +18,7 @@ def as_html(title: str, lead: str, blocks: Iterable[Block]) -> str:
 
     Figures are embedded in the page; headings with a ``link`` are in the list of contents.
     """
-    templates = environment(_ROOM)
+    templates = environment(_PACKAGE)
     templates.filters |= {
         "to_cell": to_cell,
         "as_data_uri": lambda picture: as_data_uri(picture.draw()),
