@@ -9,7 +9,7 @@ from torch import Tensor
 from confdiff.validation import check_prior, check_same_shape
 
 LEAST_VARIANCE = 0.05
-"""Least variance that is assumed for the error of a difference, however well a few of them are fitted."""
+"""Lower bound of the assumed error variance of a difference."""
 _BOUNDS = (math.log(1 / 4), math.log(64))  # of log T; T would go to 0 if the scores separate the classes perfectly
 
 

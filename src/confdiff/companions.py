@@ -38,8 +38,8 @@ class PcompTeacher:
     First items count as noisy positives, second ones as noisy negatives. At the start of an epoch, the expected
     fraction of mislabelled items is pruned on each side. The items with the lowest confidence of the teacher are pruned
     first. The others have weight 1 / (1 - noise rate) (Northcutt et al. 2017). The teacher is the moving average of the
-    weights of the network (Tarvainen and Valpola 2017). The network is drawn to the teacher's probabilities; the
-    teacher predicts.
+    weights of the network (Tarvainen and Valpola 2017). A consistency term draws the network's probabilities towards
+    the teacher's. Predictions come from the teacher.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 r"""Margin losses :math:`\phi(z)`, with :math:`\ell(g, +1) = \phi(g)` and :math:`\ell(g, -1) = \phi(-g)`.
 
 Each loss is an elementwise function of a tensor of margins. :data:`LOSSES` adds the properties of each loss. These are
-its bound and its Lipschitz constant for margins in [-C, C] (the paper's :math:`C_\ell` and :math:`L_\ell`), and the
-map from scores to probabilities if the loss is proper.
+its bound and its Lipschitz constant for margins in [-C, C] (the paper's :math:`C_\ell` and :math:`L_\ell`). Proper
+losses also have the map from scores to probabilities.
 """
 
 import math

@@ -45,7 +45,7 @@ class Method:
     name : str
         The name that users type.
     label : str
-        The name as people write it, in reports and plots.
+        The label in reports and plots.
     family : str
         Methods of one family share a range of colours: ``confdiff``, ``pcomp``, ``ranking`` or ``oracle``.
     learns_from : str
@@ -57,11 +57,11 @@ class Method:
     correction : callable
         Applied to every partial risk before the sum.
     prior : {"needed", "optional", "unused"}
-        Whether it needs the class prior, can use it, or ignores it.
+        Use of the class prior.
     reference : str
         Paper and equation that it comes from; :data:`REFERENCES` has the papers.
     project : callable, optional
-        Projects predictions on what c allows, for methods that make the posteriors they learn from themselves.
+        Projects predictions on the posteriors that c allows, for methods that make their own targets.
     companion : callable, optional
         ``(model, items, rows, prior, strategy=)`` -> state that is kept next to the network during training.
     classifies : bool
@@ -86,7 +86,7 @@ class Method:
 
     @property
     def needs_prior(self) -> bool:
-        """Whether it cannot do without the class prior."""
+        """Whether it requires the class prior."""
         return self.prior == "needed"
 
     @property
@@ -113,7 +113,7 @@ class Method:
         g, g_prime : Tensor of shape (n,) or (n, K)
             Scores of the first and the second items, for two or for K classes.
         *targets : Tensor
-            What the method learns from, such as differences of shape (n,) or (n, K).
+            Supervision of the method, such as differences of shape (n,) or (n, K).
         prior : float or Tensor, optional
             The class prior.
         weight : Tensor of shape (n,), optional
@@ -126,7 +126,7 @@ class Method:
         Tensor of shape (k,)
             The partial risks.
         """
-        if self.needs_prior and prior is None and self.companion is None:  # a companion knows the prior already
+        if self.needs_prior and prior is None and self.companion is None:  # the companion already has the prior
             raise prior_missing(self.name)
         if self.prior == "optional" and isinstance(prior, Tensor) and not _many(g):
             raise one_prior_only(self.name)

@@ -110,7 +110,7 @@ def difference_r2(predicted: ArrayLike, differences: ArrayLike, weight: ArrayLik
 
 
 def pairwise_accuracy(predicted: ArrayLike, differences: ArrayLike) -> float:
-    """Return the fraction of pairs in the right order: the sign of the difference is predicted correctly.
+    """Return the fraction of pairs for which the sign of the difference is predicted correctly.
 
     Ties (differences of 0) are left out, and a predicted difference of 0 counts one half. If all pairs are ties, the
     value is NaN.

@@ -194,7 +194,7 @@ def estimate_prior(
     model : str, nn.Module or callable
         The network, as in :func:`confdiff.models.build_model`.
     recipe : Recipe or None
-        How the networks are trained; ``None`` means 20 epochs and at least 500 steps with a one-cycle schedule.
+        Training recipe of the networks; ``None`` means 20 epochs and at least 500 steps with a one-cycle schedule.
     folds : int
         Number of folds, at least 2.
 
@@ -268,7 +268,7 @@ def _out_of_fold(
 ) -> tuple[_Vector, _Vector]:
     """Return (2, n) centred predictions of both items of each pair, and (m,) of the labelled items.
 
-    Each network has a constant of its own, so that its predictions are centred by their mean over all items.
+    Each network determines d up to a constant, so its predictions are centred by their mean over all items.
     """
     order = torch.randperm(len(pairs), generator=generator(recipe.seed, "prior"))
     d = np.zeros((2, len(pairs)))

@@ -1,4 +1,4 @@
-"""Random streams: one seed determines everything, and every use of random numbers has its own named stream.
+"""Random streams: every use of random numbers has its own named stream, derived from one seed.
 
 A stream is named by a path of strings and numbers. Streams are independent of each other and of the order in which
 they are used. A run that is resumed, or does its work in another order, therefore draws the same numbers.

@@ -28,7 +28,7 @@ TEACHER_RECIPE = Recipe(epochs=10, batch_size=128)
 """The paper's recipe: 10 epochs. 128 pairs per step are 256 items."""
 
 _VERSION = 1
-"""Version of the code that decides the grades, part of every cache key.
+"""Version of the code that computes the grades, part of every cache key.
 
 Raise it with any change that alters the grades: ``test_grades_match_their_version`` fails on such a change.
 """
@@ -45,14 +45,14 @@ class Teaching:
     model : str, torch.nn.Module or callable, default="mlp"
         The network.
     recipe : Recipe, default=TEACHER_RECIPE
-        The training recipe; its seed determines everything.
+        The training recipe, with the seed of all random draws.
     folds : int, default=1
         With 1, the teacher grades its own training items. With k > 1, k teachers are trained, each without one fold,
         and no item is graded by a teacher that was trained on it.
     calibrated : bool, default=False
-        Divide the scores by the temperature that fits held-out labels best. Without folds, a fifth of the items is
-        held out for this and not trained on. With folds, the temperature fits the out-of-fold scores of all items;
-        this number is then the only influence of an item's own label on its grade.
+        Divide the scores by the temperature that fits held-out labels best. Without folds, a fifth of the items is held
+        out for this and not trained on. With folds, the temperature fits the out-of-fold scores of all items. An item's
+        own label then influences its grade only through this number.
     """
 
     model: ModelLike = "mlp"

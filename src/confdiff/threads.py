@@ -1,4 +1,4 @@
-"""Decide how many threads a piece of work gets."""
+"""Set the number of threads of a computation."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -67,7 +67,7 @@ def test_without_files_every_data_set_says_where_to_put_them(tmp_path, monkeypat
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     assert all(whereabouts(name) == [] for name in DATASETS)
     for name in ("usps", "ukpconvarg1"):  # those of which the form that is fetched is not the first
-        with pytest.raises(FileNotFoundError, match=rf"{name} is missing(.|\n)*put them, packed or not, into"):
+        with pytest.raises(FileNotFoundError, match=rf"{name} is missing(.|\n)*put them, compressed or not, into"):
             load(name)
 
 

@@ -85,5 +85,5 @@ def test_folds_of_items_leak_no_item():
 
 def test_items_that_cannot_be_folded():
     pairs = Pairs([[0.0], [1.0]], [0], [1], [0.5])
-    with pytest.raises(ValueError, match="2 items are too few, or too closely compared, for 2 folds"):
+    with pytest.raises(ValueError, match="2 items are too few for 2 folds"):
         list(ItemKFold(2).split(pairs))

@@ -215,7 +215,7 @@ OTHER = {
         lambda folder: (folder / "model" / "x.py").touch(), ("export", "model", "--onnx", "m.onnx"), "holds 'x.py'",
     ),
     "a missing column": (
-        other_columns, ("predict", "model", "items.parquet.csv"), "must have the columns of training; 'ward' missing",
+        other_columns, ("predict", "model", "items.parquet.csv"), "must have the training columns; missing: 'ward'",
     ),
     "scores into a folder": (None, ("predict", "model", "items.csv", "-o", "model.csv"), "model.csv is a folder"),
     "labels that do not exist": (None, ("evaluate", "model", "items.csv", "--labels", "ill"), "is named 'ill' (--l"),

@@ -62,7 +62,7 @@ def is_quiet() -> bool:
 
 
 def is_verbose() -> bool:
-    """Return whether versions, timings and tracebacks are printed too."""
+    """Return whether versions, timings and tracebacks are printed."""
     return _verbosity.verbose
 
 

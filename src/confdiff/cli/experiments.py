@@ -190,7 +190,7 @@ def _grid_options(name: str, flags: dict[str, tuple[str, Any]]) -> dict[str, Any
             continue
         takers = [taker for taker in REPRODUCIBLE if option_name in find_experiment(taker).options]
         if name not in takers:
-            raise ValueError(f"{flag} is not for {name}, but for {', '.join(takers)}.")
+            raise ValueError(f"{flag} does not apply to {name}; it applies to {', '.join(takers)}.")
         options[option_name] = value
     return options
 

@@ -121,7 +121,7 @@ def _comparisons(unordered: Sequence[_Judgement], texts: dict[str, str], path: P
     """Return checked judgements, sorted, as pairs over TF-IDF features of the arguments, grouped by topic."""
     judged = sorted(unordered)
     if _md5(",".join(map(str, row)) for row in judged) != _VOTES_MD5:
-        raise damaged(path, f"the judgements in it ({len(judged):,}) are not the 16,927 published ones")
+        raise damaged(path, f"its {len(judged):,} judgements differ from the 16,927 published ones")
     ids = sorted({row.first for row in judged} | {row.second for row in judged})
     missing = [name for name in ids if not (texts.get(name) or "").strip()]
     if missing:

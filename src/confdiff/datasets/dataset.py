@@ -43,7 +43,7 @@ class Dataset:
     votes : array of shape (N, K) or None
         Number of people who chose each class, if people were asked.
     picture : callable or None
-        Turns one row of items into a picture, if it is one.
+        Converts one item to a picture; None if items are not pictures.
     """
 
     name: str

@@ -70,7 +70,7 @@ def _members(archive: Path, names: Sequence[str]) -> list[bytes]:
         raise damaged(archive, f"it cannot be unpacked ({error})") from error
     missing = [name for name in names if name not in contents]
     if missing:
-        raise damaged(archive, f"{missing[0]} is not in it")
+        raise damaged(archive, f"{missing[0]} is missing in it")
     return [contents[name] for name in names]
 
 
@@ -84,7 +84,7 @@ def _download_url(url: str, folder: Path) -> Path:
         downloader = pooch.HTTPDownloader(progressbar=_DownloadProgress(report), timeout=30)
         try:
             return Path(getter.fetch(file_name, downloader=downloader))
-        except OSError as error:  # those of the network are several lines long
+        except OSError as error:  # network errors span several lines
             text = str(error)
             raise OSError(text if len(text) < 100 else f"{url} failed ({type(error).__name__})") from error
 

@@ -1,7 +1,7 @@
 """Find the files of a data set in a folder, or download them from their publishers.
 
-Files are searched for in the given folder, in ``CONFDIFF_DATA`` and in the cache, and then downloaded. Every
-file is checked before it is used, wherever it came from.
+Files are searched for in the given folder, in ``CONFDIFF_DATA`` and in the cache, and then downloaded. Every file is
+checked before it is used.
 """
 
 import os
@@ -96,7 +96,7 @@ def _absent(name: str, missing: Sequence[SourceFile], roots: Sequence[Path], err
         f"{name} {extent} and could not be downloaded: {error}",
         f"  missing:  {_few([source.name for source in missing])}",
         f"  found at: {', '.join(homes)}",
-        f"  put them, packed or not, into: {roots[-1] / folder}",
+        f"  put them, compressed or not, into: {roots[-1] / folder}",
         f"  or into {folder}/ of the folder that CONFDIFF_DATA names ({f'now {data}' if data else 'not set'})",
     ]
     if not any(source.needed for source in missing):

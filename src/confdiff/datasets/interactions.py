@@ -181,7 +181,7 @@ def _read_jester(files: LocatedFiles) -> Interactions:
 
 
 def _unpacked(name: str, folder: str) -> tuple[SourceFile, ...]:
-    """Return the one file of a form, which is read where it lies and must not be packed."""
+    """Return the only file of a form, which is read in place and must not be compressed."""
     return (SourceFile(name, (folder, ""), md5=None, url="", endings=("",)),)
 
 

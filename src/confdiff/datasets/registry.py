@@ -1,4 +1,4 @@
-"""THE table of data sets: those of the paper, two with judgements of people, and two of interactions.
+"""The table of data sets: those of the paper, two with judgements of people, and two of interactions.
 
 A new data set is a file with its :class:`~confdiff.datasets.sources.Form` and one row here.
 """

@@ -21,7 +21,7 @@ def md5_of_bytes(contents: bytes) -> str:
 
 
 def plain_table(contents: bytes) -> bytes:
-    r"""Return a table of words and numbers with a comma between entries, whatever blanks and line ends its copy has.
+    r"""Return a table of words and numbers as comma-separated entries, independent of its blanks and line ends.
 
     >>> plain_table(b" 1,2\r\n 3, 4\r\n") == plain_table(b"1 2\n3 4") == b"1,2\n3,4"
     True
@@ -42,23 +42,23 @@ class SourceFile:
     Parameters
     ----------
     name : str
-        Its name, without the ending of a packed one.
+        File name, without the ending of a compressed copy.
     folders : tuple of str
         The folders it may be in below a data folder: ours first, then those that other programs create.
     md5 : str or None
-        The checksum of its unpacked contents, as ``checksum`` computes it; None if the reader checks it otherwise.
+        The checksum of its uncompressed contents, as ``checksum`` computes it; None if the reader checks them.
     url : str
         Address of the file, or of an archive that contains it; empty if it cannot be downloaded.
     member : str or None
         The end of its path in the archive.
     checksum : callable
-        Computes the checksum of unpacked contents.
+        Computes the checksum of uncompressed contents.
     needed : bool
         Whether the data set cannot be used without it.
     namesakes : frozenset of str
         Checksums of files of other data sets that have the same name and may be in the same folder.
     endings : tuple of str
-        The endings of packed copies that can be read, and the empty one.
+        The endings of compressed copies that can be read, and the empty one.
     """
 
     name: str
@@ -72,7 +72,7 @@ class SourceFile:
     endings: tuple[str, ...] = tuple(_UNPACK)
 
     def locate(self, roots: Iterable[Path]) -> Path | None:
-        """Return the first path at which the file exists, packed or not."""
+        """Return the first path at which the file exists, compressed or not."""
         for root, folder, ending in product(roots, self.folders, self.endings):
             path = root / folder / f"{self.name}{ending}"
             if path.is_file() and not (folder in SHARED_FOLDERS and self._is_a_namesake(path)):
@@ -90,7 +90,7 @@ class SourceFile:
         return False
 
     def read(self, path: Path) -> bytes:
-        """Return the checked, unpacked contents of the file at ``path``."""
+        """Return the checked, uncompressed contents of the file at ``path``."""
         try:
             contents = _UNPACK.get(path.suffix, bytes)(path.read_bytes())
         except (EOFError, zlib.error, ValueError, OSError) as error:

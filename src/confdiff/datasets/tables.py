@@ -99,7 +99,7 @@ def _usps(items: NDArray[Any], classes: NDArray[Any], path: Path) -> Dataset:
     table = np.column_stack([np.rint(items * 2000), classes]).astype(np.uint16)
     table = table[np.lexsort(table.T[::-1])]
     if md5_of_bytes(table.tobytes()) != _USPS_MD5:
-        raise damaged(path, "the grey levels or digits in it are not those of USPS")
+        raise damaged(path, "its grey levels or digits are not those of USPS")
     levels = table[:, :-1].astype(np.float32) / 2000
     return _digits("usps", levels, table[:, -1].astype(np.uint8), _usps_picture)
 

@@ -17,7 +17,7 @@ _is_silent = False
 
 
 def silence_progress(is_silent: bool = True) -> None:
-    """Show no progress from now on, wherever it is reported; ``False`` shows it again."""
+    """Turn off all progress reports; ``False`` turns them on again."""
     global _is_silent
     _is_silent = is_silent
 

@@ -85,7 +85,7 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
     n_iter_ : int
         The number of epochs.
     prior_ : float or array of shape (K,)
-        The prior of training, or the mean probability of the items if no prior was given.
+        The training prior, or the mean probability of the items if no prior was given.
     prior_estimate_ : PriorEstimate
         The estimated prior; present only if it was estimated.
     temperature_, offset_ : float

@@ -33,7 +33,7 @@ class ItemClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             del self.feature_names_in_
 
     def _items(self, X: Any) -> NDArray[Any]:
-        """Return single items as a matrix, after checking that they have the features of training."""
+        """Return single items as a matrix, after checking that they have the training features."""
         check_is_fitted(self)
         if isinstance(X, Pairs):
             raise ValueError("predictions are for single items; got Pairs. Pass their items, pairs.items.")
@@ -43,7 +43,7 @@ class ItemClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return items
 
     def _items_of(self, pairs: Pairs) -> Pairs:
-        """Return pairs over a matrix of floats, after checking that they have the features of training."""
+        """Return pairs over a matrix of floats, after checking that they have the training features."""
         check_is_fitted(self)
         data = as_float_matrix(pairs)
         self._check_features(data.feature_names, data.items.shape[1])

@@ -306,7 +306,7 @@ class _Task:
 
 
 def _probabilities(classifier: Any, items: NDArray[Any], n_classes: int) -> _Matrix:
-    """Predict probabilities of all classes, also of classes that no training item had."""
+    """Predict probabilities of all classes, including those that no training item had."""
     p = np.zeros((len(items), n_classes))
     p[:, classifier.classes_] = classifier.predict_proba(items)
     return p

@@ -1,1 +1,1 @@
-"""Experiments: what is compared, how it is run, and how the results are shown."""
+"""Experiments: grids of trials, their execution, and the report."""

@@ -44,7 +44,7 @@ class Outcome:
     seconds : float
         Time of the training.
     history : list of dict
-        What was measured in each epoch.
+        Measures of each epoch.
     probabilities : list of float
         Predictions after the last epoch.
     """
@@ -77,7 +77,7 @@ def run_demo(*, seed: int = 0, epochs: int = 60, done: Callable[[Outcome], None]
     Parameters
     ----------
     seed : int
-        Decides all random draws.
+        Seed of all random draws.
     epochs : int
         Passes over the pairs.
     done : callable, optional

@@ -95,7 +95,7 @@ class Paired:
     seeds : int
         Number of shared seeds.
     p_value : float or None
-        Of a paired t-test; None for fewer than three seeds.
+        The p-value of a paired t-test; None for fewer than three seeds.
     """
 
     difference: float
@@ -180,7 +180,7 @@ def duels(records: Iterable[TrialRecord], first: str, rivals: Sequence[str]) -> 
     first : str
         The method.
     rivals : sequence of str
-        The methods that it is compared with; those that share no task with it are left out.
+        The methods to compare it with; those that share no task with it are left out.
 
     Returns
     -------
@@ -285,7 +285,7 @@ def _paired_test(gains: Sequence[float]) -> float | None:
 
     if len(gains) < FEWEST_TRIALS:
         return None
-    if len(set(gains)) == 1:  # without any spread the test divides by zero
+    if len(set(gains)) == 1:  # the test would divide by a variance of zero
         return 0.0 if gains[0] else 1.0
     return float(ttest_1samp(gains, 0.0).pvalue)
 

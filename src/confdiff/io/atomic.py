@@ -25,7 +25,7 @@ def cache_folder() -> Path:
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary path next to ``path`` to write to; it replaces ``path`` if the block succeeds.
 
-    Readers see the old file or the complete new one, also if the writing process is killed.
+    Readers see the old file or the complete new one, even if the writing process is killed.
 
     Parameters
     ----------

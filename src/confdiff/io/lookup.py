@@ -12,10 +12,9 @@ from confdiff.validation.arrays import count_suffix
 def find_rows(ids: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.int64]:
     """Return the row of each wanted id among ``ids``, and -1 where it is missing.
 
-    Ids of one kind (numbers, text, times) are compared as they are. Otherwise ``ids`` decide, and ``wanted`` is
-    converted to their kind: to numbers, where text that is not a number matches nothing, or to text, where the
-    float 7.0 is written 7, as a column of whole numbers with a gap is read as floats. A missing value (None, NaN)
-    matches nothing.
+    Ids of one kind (numbers, text, times) are compared as they are. Otherwise ``wanted`` is converted to the kind of
+    ``ids``. As numbers, text that is not a number matches nothing. As text, the float 7.0 is written 7, because a
+    column of whole numbers with a gap is read as floats. A missing value (None, NaN) matches nothing.
 
     Parameters
     ----------
@@ -54,9 +53,9 @@ def rows_of_ids(ids: NDArray[Any], wanted: NDArray[Any], *, name: str, among: st
     ids, wanted : arrays
         As in :func:`find_rows`.
     name : str
-        How messages call ``wanted``, such as ``"pairs.csv, column 'left'"``.
+        Name of ``wanted`` in messages, such as ``"pairs.csv, column 'left'"``.
     among : str
-        How messages call ``ids``.
+        Name of ``ids`` in messages.
 
     Returns
     -------
@@ -96,7 +95,7 @@ def first_repeated(ids: NDArray[Any]) -> int | None:
 
 
 def holds_numbers(ids: NDArray[Any]) -> bool:
-    """Whether ids are numbers and not text."""
+    """Return whether ids are numbers and not text."""
     if ids.dtype == object:
         return all(isinstance(value, Real) for value in ids.tolist())
     return ids.dtype.kind in "iuf"

@@ -44,7 +44,7 @@ def table_errors(path: Path, columns: Iterable[str] = ()) -> Iterator[None]:
     Raises
     ------
     ValueError
-        If a column is missing, or the file is not what its ending says.
+        If a column is missing, or the file does not have the format of its ending.
     OSError
         If the operating system cannot read the file.
     """

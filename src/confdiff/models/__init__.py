@@ -48,7 +48,7 @@ def build_model(model: ModelLike, n_features: int, n_scores: int = 1, *, seed: i
     Raises
     ------
     ValueError
-        If the name is unknown, or a factory returns something else than a network.
+        If the name is unknown, or a factory does not return a network.
 
     Examples
     --------

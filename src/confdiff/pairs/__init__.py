@@ -1,4 +1,4 @@
-"""Pairs of items with what is known about them: the containers, and how pairs are drawn, ordered and made noisy."""
+"""Pairs of items: containers, sampling, ordering and noise."""
 
 from confdiff.pairs.noise import NOISES, add_noise, check_noise
 from confdiff.pairs.ordering import STRATEGIES, order_by_labels

@@ -28,7 +28,7 @@ class PairsDescription:
     components : int
         Number of connected components of the graph of pairs; offsets between components are not identified.
     mean, standard_deviation, mean_size, least, greatest : float
-        Of the differences c; ``mean_size`` is the mean of abs(c).
+        Statistics of the differences c; ``mean_size`` is the mean of abs(c).
     near_ties, near_certain : float
         Fraction of the differences with a size below .05, and above .95.
     beyond : float

@@ -9,7 +9,7 @@ from confdiff.pairs.streamed import StreamedPairs
 from confdiff.validation import as_array, not_for_streams
 
 SAMPLED = 100_000
-"""The number of pairs of a stream that stand for all of them, and the largest number that is held out."""
+"""Number of pairs that are sampled from a stream, and the largest number that is held out."""
 
 
 _FIELDS = ("weight", "group", "posteriors", "labels", "feature_names")

@@ -50,7 +50,7 @@ class Noise:
     amount : str
         The name of its amount.
     meaning : str
-        What it does, for help texts.
+        Short description, for help texts.
     clipped : bool
         Whether c_bar is clipped to [-1, 1] by default.
     """
@@ -104,7 +104,7 @@ def add_noise(
         Sigma of ``"multiplicative"`` and ``"additive"``, the number of points of ``"likert"``.
     clip : bool, optional
         Whether to clip the differences to [-1, 1]. By default multiplicative noise is not clipped, as in the paper,
-        and other noise is. Unclipped noise has mean zero; clipped noise has not where c is near 1 or -1.
+        and other noise is. Unclipped noise has mean zero; clipped noise does not if c is near 1 or -1.
     seed : int
         Seed of the noise.
 

@@ -10,7 +10,7 @@ STRATEGIES = {
     "reverse": "(-, +) pairs are swapped: all pairs are kept, and the Pcomp risk is biased",
     "discard": "(-, +) pairs are dropped: the Pcomp risk is unbiased, and pi (1 - pi) of the pairs are lost",
 }
-"""What to do with pairs whose first item is negative and whose second is positive."""
+"""Treatments of pairs whose first item is negative and whose second is positive."""
 
 
 def order_by_labels(pairs: Pairs, strategy: str = "reverse", *, seed: int = 0) -> Pairs:
@@ -24,7 +24,7 @@ def order_by_labels(pairs: Pairs, strategy: str = "reverse", *, seed: int = 0) -
     pairs : Pairs
         Pairs whose items have labels.
     strategy : {"reverse", "discard"}
-        What happens to (-, +) pairs, see :data:`STRATEGIES`.
+        Treatment of (-, +) pairs, see :data:`STRATEGIES`.
     seed : int
         Seed of the order of pairs of one class.
 

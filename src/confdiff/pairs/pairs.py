@@ -30,7 +30,7 @@ from confdiff.validation import (
 )
 
 Supervision = Literal["differences", "order", "labels", "posteriors"]
-"""What a method can learn from. ``order``: the first item of each pair is at least as positive as the second."""
+"""Kinds of supervision. ``order``: the first item of each pair is at least as positive as the second."""
 
 PAIR_FIELDS = ("left", "right", "difference", "weight", "group")
 ITEM_FIELDS = ("posteriors", "labels")
@@ -42,8 +42,8 @@ class Pairs:
     Parameters
     ----------
     items : array-like of shape (N, d)
-        The features, stored once. A tensor is stored as it is, of any type and shape (N, ...); anything else is read
-        as a matrix of floats and keeps its precision.
+        The features, stored once. A tensor of any type and shape (N, ...) is stored as it is. Other values are read as
+        a matrix of floats and keep their precision.
     left, right : array-like of shape (n,)
         The row numbers of the first and the second item of each pair.
     difference : array-like of shape (n,) or (n, K), optional
@@ -76,7 +76,7 @@ class Pairs:
     labels: Tensor | None
     feature_names: tuple[str, ...] | None
     ordering: str | None = None
-    """How the pairs were ordered by their labels, if they were: a name from STRATEGIES."""
+    """Strategy by which the pairs were ordered by their labels, a name from STRATEGIES; None if they were not."""
 
     def __init__(
         self,
@@ -188,12 +188,12 @@ class Pairs:
         return self._with(**{name: value[rows] for name, value in self._per_pair().items()})
 
     def targets(self, supervision: Supervision) -> Tensor:
-        """Return what a method learns from, one row for each argument of its risk.
+        """Return the supervision of a method, one row for each argument of its risk.
 
         Parameters
         ----------
         supervision : {"differences", "order", "labels", "posteriors"}
-            What the method learns from.
+            The kind of supervision.
 
         Returns
         -------
@@ -216,8 +216,8 @@ class Pairs:
         """Return the same pairs, each with its two items in random order.
 
         Corrected risks need this: if the better item is always second, two of their four terms are negative in
-        expectation. The result does not depend on the order in which the items of a pair came, except for ties:
-        the better item of every pair is first put second, then pairs are swapped at random.
+        expectation. First the better item of every pair is put second, then pairs are swapped at random. The result
+        therefore does not depend on the original order of the items, except for ties.
         """
         if self.difference is None:
             raise _missing("differences")
@@ -248,9 +248,8 @@ class Pairs:
     def of_class(self, *classes: int) -> "Pairs":
         """Return the same pairs as a binary problem: one class against the rest, or the second of two classes.
 
-        For one class k the problem is "k or another". For two classes j, k it is the comparison of their posteriors:
-        q = (1 + p_k - p_j) / 2 lies in [0, 1], is above 1/2 where k is the likelier of the two, and its differences
-        are (c_k - c_j) / 2.
+        For one class k the problem is "k or another". For two classes j, k it compares their posteriors by q = (1 + p_k
+        - p_j) / 2, which is above 1/2 if k is likelier. q lies in [0, 1], and its differences are (c_k - c_j) / 2.
         """
         if not self.has_vectors:
             raise ValueError("of_class needs pairs of several classes; these have two, without an entry for each.")
@@ -361,7 +360,7 @@ def _rows_in_frame(ids: Any, frame: Any) -> list[NDArray[np.int64]]:
     if not frame.index.is_unique:
         repeated = frame.index[frame.index.duplicated()][0]
         raise ValueError(f"the index of the items must hold each id once; {repeated!r} occurs more than once.")
-    table = np.asarray(ids, dtype=object)  # ids keep their types, also where these are mixed
+    table = np.asarray(ids, dtype=object)  # ids keep their types, even if these are mixed
     if table.ndim != 2 or table.shape[1] != 2:
         raise _not_two_columns(table.shape)
     return [

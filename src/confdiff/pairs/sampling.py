@@ -21,7 +21,7 @@ from confdiff.validation import (
     column_names,
 )
 
-_MAX_PAIRS = 10**8  # more would not fit into memory
+_MAX_PAIRS = 10**8  # a larger number would not fit into memory
 _ROUNDING = 1e-9  # 2 * 50 * 0.29 is 28.999999999999996 in floating point, and means 29
 
 
@@ -39,9 +39,8 @@ def sample_pairs(
 ) -> Pairs:
     """Draw pairs at a class prior, with differences from the posteriors if these are passed.
 
-    int(2 n prior) positives and the rest negatives are drawn and shuffled; the first half are the first items of
-    the pairs and the second half the second ones. The labels decide which items are drawn; only oracles learn from
-    them.
+    int(2 n prior) positives and the rest negatives are drawn and shuffled. The first half are the first items of the
+    pairs, the second half the second items. The labels decide which items are drawn; only oracles learn from them.
 
     Parameters
     ----------
@@ -59,8 +58,8 @@ def sample_pairs(
         The number of pairs in which each item occurs, with another partner in each. With k partners, n pairs need
         2n/k items, and for k >= 2 they are all connected.
     replacement : bool
-        Whether to draw items more than once if there are too few, none twice before all were drawn once; otherwise
-        too few items are an error.
+        Whether to draw items more than once if there are too few; otherwise too few items are an error. No item is
+        drawn twice before all were drawn once.
     rows : array-like, optional
         Draw from these items only (the training set).
     seed : int
@@ -93,7 +92,7 @@ def sample_pairs(
     first, second = drawn[torch.randperm(2 * half, generator=rng)].view(2, half)
     if replacement:
         second = _without_self_pairs(first, second)
-    left = first.repeat_interleave(k)  # the pairs of an item are neighbours, so that a fraction of the pairs has all
+    left = first.repeat_interleave(k)  # all pairs of an item are adjacent, also in a fraction of the pairs
     right = torch.stack([second.roll(-shift) for shift in range(k)], dim=1).reshape(-1)
     pairs = Pairs(features, left, right, labels=positive, feature_names=column_names(items))
     return pairs if posteriors is None else pairs.graded_by(posteriors)
@@ -144,7 +143,7 @@ def rows_at_prior(
     prior : float
         The fraction of positives in the subset.
     take : {"first", "random"}
-        Which items of the class that is not needed completely are taken.
+        Choice of items from the class that is not used completely.
     seed : int
         Seed of a random choice.
 

@@ -1,6 +1,6 @@
 """Split pairs so that no item of the held-out pairs is trained on: the one item-disjoint splitter.
 
-Callers draw the order of the items from their own random stream; what is done with that order is the same for all.
+Callers draw the order of the items from their own random streams; the split of that order is the same for all.
 """
 
 import math
@@ -39,7 +39,7 @@ def assign_parts(order: NDArray[Any], sizes: Sequence[int], count: int) -> _Rows
     sizes : sequence of int
         The number of items in each held-out part.
     count : int
-        The number of items, also of those that are not in ``order``.
+        The number of items, including those that are not in ``order``.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def split_by_part(left: NDArray[Any], right: NDArray[Any], part: _Rows, n_parts:
     part : array of shape (N,)
         The part of each item, from 0 to ``n_parts - 1``, as :func:`assign_parts` returns it.
     n_parts : int
-        The number of parts, also of empty ones.
+        The number of parts, including empty ones.
 
     Returns
     -------
@@ -134,5 +134,7 @@ class ItemKFold:
             part = assign_parts(fold.numpy(), [len(fold)], count=len(pairs.items))
             training, test = split_by_part(left, right, part)
             if not len(training) or not len(test):
-                raise ValueError(f"{len(items)} items are too few, or too closely compared, for {self.n_splits} folds.")
+                raise ValueError(
+                    f"{len(items)} items are too few for {self.n_splits} folds: one has no training or test pairs."
+                )
             yield training, test

@@ -34,8 +34,8 @@ class StreamedPairs:
     items : path, array or tensor of shape (N, d)
         32-bit floats. A ``.npy`` file is mapped into memory.
     pairs : path
-        A Parquet file, or a folder of such files. They are read one row group at a time: write row groups of a
-        quarter of ``window`` or less, so that pairs of several of them are mixed.
+        A Parquet file, or a folder of such files. They are read one row group at a time. Write row groups of at most a
+        quarter of ``window``, so that pairs of several row groups are mixed.
     left, right : str
         The columns with the row numbers of the first and the second item of each pair.
     difference : str
@@ -45,7 +45,7 @@ class StreamedPairs:
     without_items : array-like of shape (N,), optional
         True for items to exclude, with all pairs that touch one of them. Takes a pass over the pairs.
     window : int
-        About how many pairs are in memory and mixed at a time; as many are being read meanwhile.
+        Approximate number of pairs that are in memory and mixed at a time; the same number is read ahead.
     feature_names : tuple of str, optional
         The names of the features.
 
@@ -98,7 +98,7 @@ class StreamedPairs:
 
     @property
     def items(self) -> Tensor:
-        """The items, (N, d), mapped into memory if they came as a file."""
+        """The items, (N, d), mapped into memory if they are a file."""
         return self._part.items
 
     @property
@@ -142,8 +142,8 @@ class StreamedPairs:
         number : int
             The row group.
         swap_seed : int, optional
-            Put the two items of each pair in random order, as ``Pairs.shuffled_orientation`` does. The order of a
-            pair is the same in every epoch, whatever is excluded.
+            Put the two items of each pair in random order, as ``Pairs.shuffled_orientation`` does. The order of a pair
+            is the same in every epoch and does not depend on excluded items.
         """
         part = self._part._with(**self._checked(number))
         if swap_seed is not None:
@@ -201,7 +201,7 @@ class StreamedPairs:
         seed : int
             Seed of the draw.
         touching : array-like of shape (N,), optional
-            True for the items of which a pair must have at least one.
+            Mask of items; each sampled pair has at least one of them.
         """
         check_count("n", n)
         mask = None if touching is None else self._mask("touching", touching)
@@ -217,7 +217,7 @@ class StreamedPairs:
         return parts[0].compact()
 
     def identity(self) -> list[Tensor | bytes]:
-        """Return what distinguishes these pairs from others, without reading all of them."""
+        """Return data that identify these pairs, without reading all of them."""
         excluded = b"" if self._excluded is None else self._excluded
         return [f"{self._columns} {self.window} ".encode(), identity_of(self.groups), excluded]
 

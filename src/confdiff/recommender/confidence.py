@@ -11,7 +11,7 @@ from confdiff.datasets.interactions import Interactions
 from confdiff.validation import check_choice, check_number
 
 _Floats = NDArray[np.float64]
-_CAP = 2.0  # watch ratios above this count as this, and as positive
+_CAP = 2.0  # larger watch ratios are clipped to this value and count as positive
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Graded:
     confidence : ndarray, shape (n,)
         Confidences in [0, 1], used as p(positive | user, item).
     positive : ndarray of bool, shape (n,)
-        Which interactions count as positive.
+        Mask of the positive interactions.
     """
 
     interactions: Interactions

@@ -1,4 +1,4 @@
-"""Fit a recommender on a table of interactions, and evaluate it on what was held out of the same table."""
+"""Fit a recommender on a table of interactions, and evaluate it on held-out interactions of the same table."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -80,7 +80,7 @@ def fit_recommender(
     learning : Learning
         Settings of the training.
     options : dict
-        What the model stores about its table: columns, confidence and threshold.
+        Description of the table that the model stores: columns, confidence and threshold.
     holdout : bool
         Hold out the latest positive of each user for :func:`evaluate_held_out`.
     device : str

@@ -1,4 +1,4 @@
-"""How a recommender is trained: its settings, its training and validation pairs, and the training loop."""
+"""Train a recommender: settings, training and validation pairs, and the training loop."""
 
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -40,8 +40,8 @@ class Learning:
     model : str
         Name of a network from :data:`confdiff.models.RECOMMENDERS`.
     prior : {"global", "user"}
-        Class prior that is given to methods that need one: the mean confidence of all interactions, or that of each
-        user for methods that accept one prior per pair.
+        Class prior of methods that need one: the mean confidence of all interactions, or of each user's. The latter
+        needs a method that accepts one prior per pair.
     partners : int
         Number of pairs per interaction.
     n_negatives : int

@@ -19,7 +19,7 @@ from confdiff.recommender.confidence import Graded
 from confdiff.validation import check_choice, check_count
 
 NEGATIVES = ("auto", "observed", "unobserved")
-"""Where candidates come from, see :func:`leave_one_out`."""
+"""Sources of candidates, see :func:`leave_one_out`."""
 
 Scorer = Callable[[Tensor], Tensor]
 """(m, 2) users and items -> (m,) scores."""
@@ -43,7 +43,7 @@ class RankingSplit:
     candidates : ndarray of int, shape (u, 1 + n_negatives)
         Items to rank, the held-out positive first.
     seen : ndarray of bool, shape (n_users, n_items)
-        Which items are in training with a user; the full ranking excludes them.
+        Mask of the items in training with each user; the full ranking excludes them.
     """
 
     train: _Rows

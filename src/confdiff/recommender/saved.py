@@ -113,7 +113,7 @@ class Recommender:
         return scores_of(self.network, cells).numpy().copy()
 
     def _seen_items(self, seen: Interactions | None) -> dict[int, NDArray[np.int64]]:
-        """Return the items that each user has seen; users and items that the model does not know are ignored."""
+        """Return the items that each user has seen; users and items outside the training data are ignored."""
         if seen is None:
             return {}
         users = find_rows(self.user_ids, seen.user_ids)[seen.users]

@@ -1,8 +1,8 @@
 r"""Difference-consistent learning: the two probabilities of a pair should differ by the given difference.
 
 The estimators of :mod:`confdiff.risks.confdiff` give each item of a pair a target of its own, :math:`\pi \mp c`. This
-is correct on average over the item's partners, but ignores two facts about each pair: its posteriors differ by
-:math:`c`, and both lie in [0, 1]. The risks of this module use them.
+is correct on average over the item's partners. But the posteriors of a pair also differ by :math:`c`, and both lie in
+[0, 1]. The risks of this module use these two facts.
 
 Symbols: :math:`p, p'` the probabilities that the scores :math:`g, g'` represent, :math:`c` the confidence difference,
 :math:`\pi` the class prior, :math:`(t, t' = t + c)` the feasible posteriors of a pair: :math:`t` lies in the segment
@@ -35,9 +35,9 @@ def regression_terms(
 
     .. math:: \mathrm{mean}[(p' - p - c)^2], \qquad \mathrm{mean}[\tfrac12 (p + p') - \pi]^2
 
-    The squared error is proper for the mean: if differences have errors of mean zero (label differences
-    :math:`y' - y` are an example), the best :math:`p' - p` is still the true difference. It determines :math:`p` up to
-    a constant, which the second term fixes. Without it, posteriors near 0 and 1 determine the constant.
+    The squared error is proper for the mean. If differences have errors of mean zero (an example are label
+    differences), the best :math:`p' - p` is still the true difference. It determines :math:`p` up to a constant, which
+    the second term fixes. Without it, posteriors near 0 and 1 determine the constant.
 
     Parameters
     ----------
@@ -130,8 +130,8 @@ def projected_targets(
 ) -> tuple[Tensor, Tensor]:
     r"""Return targets for both items: the current predictions, projected on the feasible posteriors, without gradient.
 
-    Differences beyond [-1, 1] count as -1 and 1. If a prior is given, the targets are shifted so that their mean is
-    the prior, and clipped to [0, 1]: clipping noisy differences moves the mean, and the shift moves it back.
+    Differences beyond [-1, 1] count as -1 and 1. If a prior is given, the targets are shifted so that their mean is the
+    prior, and clipped to [0, 1]. The shift compensates for the clipping of noisy differences, which changes the mean.
 
     Parameters
     ----------

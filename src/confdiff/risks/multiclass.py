@@ -40,9 +40,9 @@ def multiclass_terms(
         \tfrac12 \mathrm{mean}[(\pi_k - c_k)\, \ell(g, k)], \qquad
         \tfrac12 \mathrm{mean}[(\pi_k + c_k)\, \ell(g', k)]
 
-    Their sum is an unbiased estimate of the classification risk by the proof of the binary case: given :math:`x`, the
-    mean of :math:`\pi_k - c_k` over its partners is :math:`p(k|x)`. Each is non-negative in expectation, so that each
-    can be corrected.
+    Their sum is an unbiased estimate of the classification risk, as in the binary case. Given :math:`x`, the mean of
+    :math:`\pi_k - c_k` over its partners is :math:`p(k|x)`. Each is non-negative in expectation, so that each can be
+    corrected.
 
     Parameters
     ----------

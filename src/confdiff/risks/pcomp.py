@@ -72,7 +72,7 @@ def pcomp_risk(
 
 
 def noise_rates(prior: float, strategy: str) -> tuple[float, float]:
-    """Return how often a positive comes second, and a negative first, in pairs ordered by their labels.
+    """Return the probabilities that a positive comes second and a negative first, in pairs ordered by their labels.
 
     >>> noise_rates(0.5, "reverse")
     (0.25, 0.25)

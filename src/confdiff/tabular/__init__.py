@@ -1,1 +1,1 @@
-"""Own data: from a file of comparisons to a trusted model."""
+"""Tables of items and comparisons: check them, fit a model, and use it."""

@@ -15,7 +15,7 @@ from confdiff.validation import check_fraction, check_weight
 
 _Rows = NDArray[np.int64]
 Unit = Literal["item", "group", "pair"]
-"""What a split holds out as a whole."""
+"""Units that a split holds out as a whole."""
 _MIN_PAIRS = 20  # in each set of a split
 
 
@@ -79,7 +79,7 @@ def compare(items: ItemTable, judged: PairTable, scale: Scale | None = None) -> 
     judged
         The pairs, which name items by their ids.
     scale
-        Of the judgements; recognised if not given.
+        Scale of the judgements; recognised if not given.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def unknown_scale(judged: PairTable) -> ValueError:
 class Split:
     """Rows of the pairs of the training, validation and test sets.
 
-    Training stops and probabilities are calibrated on the validation set; the test set serves for figures only.
+    The validation set is for early stopping and calibration, the test set for evaluation only.
     """
 
     train: _Rows
@@ -161,20 +161,20 @@ class Split:
 def split_pairs(comparisons: Comparisons, fraction: float, seed: int, *, by: Unit = "item") -> Split:
     """Hold out pairs, half for validation and half for testing, so that no item leaks.
 
-    Items are drawn, and a pair that touches one of them leaves the training set. Pairs that touch an item of the
-    second half form the test set. ``by="group"`` draws whole groups; ``by="pair"`` draws pairs, whose items may occur
-    in training pairs too.
+    Items are drawn, and a pair that touches one of them leaves the training set. Pairs that touch an item of the second
+    half form the test set. ``by="group"`` draws whole groups; ``by="pair"`` draws pairs, whose items may also occur in
+    training pairs.
 
     Parameters
     ----------
     comparisons
         The pairs.
     fraction
-        About which fraction of the pairs to hold out, strictly between 0 and 1.
+        Approximate fraction of the pairs to hold out, strictly between 0 and 1.
     seed
         Of the draw.
     by
-        What is held out as a whole.
+        Unit that is held out as a whole.
 
     Raises
     ------

@@ -78,7 +78,7 @@ def fit_comparisons(
     Returns
     -------
     ComparisonModel
-        With figures from held-out pairs in ``validation``.
+        The fitted model, with metrics on held-out pairs in ``validation``.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def fit_comparisons(
 
 @contextmanager
 def _collected_warnings() -> Iterator[list[warnings.WarningMessage]]:
-    """Collect the warnings of a block, each once, however often training repeats them."""
+    """Collect the warnings of a block, each once."""
     unique: list[warnings.WarningMessage] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
@@ -195,7 +195,7 @@ def _new_classifier(options: FitOptions, verbose: int) -> ConfDiffClassifier:
 
 
 def _validation(classifier: ConfDiffClassifier, sets: PairSets) -> Validation | None:
-    """Return figures from the test set."""
+    """Return metrics on the test set."""
     if sets.test is None or sets.validation is None:
         return None
     probabilities = classifier.predict_proba(sets.test.items.numpy())[:, 1]

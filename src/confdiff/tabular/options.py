@@ -11,7 +11,7 @@ from confdiff.validation import check_choice
 
 @dataclass(frozen=True)
 class FitOptions:
-    """How to fit a model; None leaves a choice to the data.
+    """Options for fitting a model; None means that the data determine the value.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ class FitOptions:
     prior
         The fraction of positives, ``"estimate"``, or None for the one that the probabilities imply.
     validation_fraction
-        About which fraction of the pairs to hold out, half for validation and half for testing; 0 for none.
+        Approximate fraction of the pairs to hold out, half for validation and half for testing; 0 for none.
     hold_out_groups
         Hold out whole groups, not single items.
     with_id
@@ -29,13 +29,13 @@ class FitOptions:
         L2 penalty on the weights. ``"auto"`` chooses it by cross-validation for the highest R² of the differences,
         ``"auto-order"`` for the highest pairwise accuracy.
     kinds
-        Column -> what it holds, see :class:`~confdiff.ItemFeatures`; other columns are recognised.
+        Column -> its kind, see :class:`~confdiff.ItemFeatures`; other columns are recognised.
     max_features
-        How many words of a text column to use, the most frequent ones.
+        Maximum number of words per text column; the most frequent ones are used.
     device
         Device of PyTorch, as in :class:`~confdiff.ConfDiffClassifier`.
     seed
-        Decides every random draw.
+        Seed of all random draws.
     """
 
     method: str = "confdiff-regression"
@@ -61,7 +61,7 @@ class FitOptions:
 
     @property
     def held_out_by(self) -> Unit:
-        """What is held out as a whole."""
+        """Unit that is held out as a whole."""
         if self.with_id:
             return "pair"
         return "group" if self.hold_out_groups else "item"
@@ -72,5 +72,5 @@ class FitOptions:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "FitOptions":
-        """Return what :meth:`to_json` described."""
+        """Return the options from the JSON values of :meth:`to_json`."""
         return cls(**values)

@@ -47,8 +47,8 @@ _POINTS = (3, 5, 7, 9, 11)  # of common rating scales
 def recognise_scale(values: ArrayLike) -> Scale | None:
     """Return the scale that judgements seem to be on, or None.
 
-    Values within [-1, 1] are differences already. Integers from -k to k with k up to 10, or from 1 to an odd number
-    up to 11, are points of a rating scale. Values of both signs, some beyond 10 and none beyond 100, are per cent.
+    Values within [-1, 1] are differences already. Integers from -k to k (k up to 10), or from 1 to an odd number up to
+    11, are points of a scale. Values of both signs, some beyond 10 and none beyond 100, are per cent.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from confdiff.io.table_formats.registry import TABLE_FORMATS
 
 @dataclass(frozen=True)
 class TableSource:
-    """Where a table comes from: its name in messages, and how its rows are numbered.
+    """The source of a table: its name and the numbering of its rows in messages.
 
     Rows of a file are numbered as an editor shows them, rows of a data frame from 0.
 
@@ -21,7 +21,7 @@ class TableSource:
     first_row
         The number of the first row of data.
     note
-        How rows are numbered, where a reader may wonder.
+        Note on the numbering of rows, if it may be unclear.
 
     Examples
     --------

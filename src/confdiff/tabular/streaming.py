@@ -22,8 +22,8 @@ from confdiff.tabular.tables import ItemTable, PairTable, choose_columns, read_j
 from confdiff.tabular.training_data import PairSets
 from confdiff.tabular.values import check_ids
 
-_ENCODER_ITEMS = 200_000  # the first items of the file, from which encoders are learned
-_HELD_OUT_PAIRS = 100_000  # at most, in the validation and in the test set
+_ENCODER_ITEMS = 200_000  # encoders are fitted to the first items of the file
+_HELD_OUT_PAIRS = 100_000  # maximum size of the validation set and of the test set
 _GROUP_ROWS = 250_000  # pairs in a row group
 _BATCH_ITEMS = 65_536
 
@@ -104,9 +104,9 @@ def streamed_data(
     pairs : Path
         A Parquet file of pairs, or a folder of such files.
     options : FitOptions
-        How columns are encoded.
+        Options of the encoding.
     work : Path
-        A folder for the encoded items and pairs, which are removed in the end, as is the folder if it is then empty.
+        A folder for the encoded items and pairs. The files are removed at the end, and so is the folder if it is empty.
     id, ignore, scale, columns
         As in :func:`~confdiff.fit_comparisons`; ``columns`` maps roles to names.
     """
@@ -123,7 +123,7 @@ def streamed_data(
 
 
 def _clear(work: Path) -> None:
-    """Remove the files of a fit, also those that an earlier, killed one left, but no others."""
+    """Remove the files of this fit and of an earlier, killed one, but no others."""
     for pattern in ("items.npy", "items.raw", "pairs.parquet", ".pairs.parquet.*"):
         for file in work.glob(pattern):
             file.unlink()

@@ -1,4 +1,4 @@
-"""Read items and judged pairs from files or data frames; find out which column is which."""
+"""Read items and judged pairs from files or data frames, and recognise their columns."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -43,7 +43,7 @@ class ItemTable:
     ids
         (N,) unique ids.
     columns
-        The columns as they came, (N,) each, without the ids.
+        The columns as read, (N,) each, without the ids.
     id_name
         The name of the column of ids.
     """
@@ -63,7 +63,7 @@ class ItemTable:
 
 @dataclass(frozen=True, eq=False)
 class PairTable:
-    """n judged pairs as they came, neither checked against the items nor rescaled.
+    """n judged pairs as read, neither checked against the items nor rescaled.
 
     Attributes
     ----------
@@ -105,8 +105,8 @@ def read_items(source: Any, *, id: str | None = None, ignore: Iterable[str] = ()
     source
         A path, a data frame, or a mapping from names to columns.
     id
-        The column of ids. By default the index of a data frame, unless it only counts the rows and a column has one
-        of the names in :data:`ID`; in a file, the column with such a name.
+        The column of ids. In a file, the default is a column with one of the names in :data:`ID`. In a data frame, it
+        is the index, unless this only counts the rows and such a column exists.
     ignore
         Columns to leave out.
 
@@ -141,7 +141,7 @@ def _index_holds_ids(source: Any, columns: Columns) -> bool:
 def choose_columns(
     source: TableSource, names: Iterable[str], id: str | None, ignore: Iterable[str]
 ) -> tuple[str, list[str]]:
-    """Return which column of a table of items holds the ids, and which others are not ignored."""
+    """Return the column of ids of a table of items, and the other columns that are not ignored."""
     columns = list(names)
     id_name = _find_column(source, columns, "id", id, ID)
     columns.remove(id_name)
@@ -204,7 +204,7 @@ def table_columns(source: Any, what: str) -> tuple[TableSource, Columns]:
     source
         A path, a data frame, or a mapping from names to columns.
     what
-        What the rows are, such as ``"items"``.
+        Noun for the rows, such as ``"items"``.
     """
     if hasattr(source, "columns"):  # a data frame
         if not source.columns.is_unique:

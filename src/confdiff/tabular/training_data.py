@@ -35,7 +35,7 @@ class PairSets:
     both_new
         (test pairs,) whether neither item of a test pair occurs in a training pair; None where that is not known.
     tuning, units
-        The pairs to choose a weight decay with, and for each what a fold contains as a whole (None for items).
+        The pairs for choosing the weight decay, and the unit of each that a fold contains as a whole (None for items).
         ``tuning`` is None where the pairs are not in memory.
     """
 
@@ -48,7 +48,7 @@ class PairSets:
 
 
 class TrainingData(Protocol):
-    """What a fit asks of its data, whether they are in memory or streamed."""
+    """The interface of the data of a fit, in memory or streamed."""
 
     @property
     def features(self) -> ItemFeatures:
@@ -171,7 +171,7 @@ def in_memory_data(
     items, pairs : path or data frame
         The items and the pairs.
     options : FitOptions
-        How columns are encoded, and whether ids are a feature.
+        Options of the encoding, and whether ids are a feature.
     id, ignore, labels, scale, columns
         As in :func:`~confdiff.fit_comparisons`; ``columns`` maps roles to names.
     """

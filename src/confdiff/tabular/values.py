@@ -18,7 +18,7 @@ _NOT_NUMERIC = {
 
 
 def is_missing(column: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return where a column is empty: None, NaN, NA, NaT or blank text. Shapes: (N,) -> (N,)."""
+    """Return a mask of the empty entries of a column: None, NaN, NA, NaT or blank text. Shapes: (N,) -> (N,)."""
     if column.dtype == object:
         return np.array([_is_empty(value) for value in column.tolist()], dtype=bool)
     missing = np.zeros(len(column), dtype=bool)
@@ -46,7 +46,7 @@ def check_ids(source: TableSource, ids: NDArray[Any]) -> NDArray[Any]:
     source
         The table of the ids, for messages.
     ids
-        (N,) as they came.
+        (N,) ids as read.
 
     Raises
     ------

@@ -21,7 +21,7 @@ _Rows = NDArray[np.int64]
 
 
 class Criterion(NamedTuple):
-    """What a search maximises: a field of :class:`Agreement`, and its description."""
+    """The criterion of a search: a field of :class:`Agreement`, and its description."""
 
     measure: str
     words: str
@@ -41,7 +41,7 @@ class WeightDecaySearch:
     Attributes
     ----------
     criterion
-        What was maximised, in words.
+        The criterion that was maximised, in words.
     tried
         (weight decay, mean of the criterion over the folds) of each candidate.
 
@@ -65,7 +65,7 @@ class WeightDecaySearch:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "WeightDecaySearch":
-        """Return what :meth:`to_json` described."""
+        """Return the object from the JSON values of :meth:`to_json`."""
         return cls(criterion=values["criterion"], tried=tuple((decay, mean) for decay, mean in values["tried"]))
 
 
@@ -90,7 +90,7 @@ def search_weight_decay(
     pairs : Pairs
         The pairs of the training and the validation set.
     units : array of shape (n,), optional
-        What a fold contains as a whole, such as the group of each pair; None for items.
+        Unit of each pair that a fold contains as a whole, such as its group; None for items.
     seed : int
         Of the folds.
     by : str

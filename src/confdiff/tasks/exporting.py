@@ -15,9 +15,9 @@ _VERDICTS = {"a1": -1, "equal": 0, "a2": 1, "": None}
 def export_comparisons(data: ComparisonDataset | Dataset | Interactions, folder: Path) -> dict[str, Path]:
     """Write items.csv and pairs.csv into a folder, which is created if it is missing.
 
-    items.csv has the columns id, topic and text. pairs.csv has left, right, difference = (votes for right - votes for
-    left) / votes, gold = the verdict of the publishers (-1: left, 1: right, 0: neither, empty: none), group = the
-    topic, and weight = the number of votes.
+    items.csv has the columns id, topic and text. In pairs.csv, ``left`` and ``right`` are ids, ``difference`` is (votes
+    for right - votes for left) / votes, and ``weight`` is the number of votes. ``gold`` is the verdict of the
+    publishers (-1: left, 1: right, 0: neither, empty: none), and ``group`` is the topic.
 
     Parameters
     ----------

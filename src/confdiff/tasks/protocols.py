@@ -1,7 +1,7 @@
 """Define the two ways to carry out the experiments of the paper.
 
-``paper`` follows the text, ``authors`` the program that the authors released. What the paper sets for a single data set
-is in its row of :data:`~confdiff.datasets.DATASETS`.
+``paper`` follows the text, ``authors`` the program that the authors released. The paper's settings for a data set are
+in its row of :data:`~confdiff.datasets.DATASETS`.
 """
 
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ class Protocol:
     forward_passes : {1, 2}
         Whether x and x' of a batch are scored together (1) or one after the other (2).
     test : {"first", "random"}
-        Which items of the class that is not needed completely make up the test set.
+        Choice of test items from the class that is not used completely.
     positive : dict
         Data set -> positive classes, where they differ from those of the text.
     scrambles_colours : bool

@@ -26,7 +26,7 @@ class TaskSpec:
     protocol : str
         A name from :data:`~confdiff.tasks.PROTOCOLS`.
     seed : int
-        Determines everything random: split, teacher, pairs, noise, test set.
+        Seed of all random draws: split, teacher, pairs, noise, test set.
     n_pairs : int, optional
         The number of pairs; by default the paper's number for the data set.
     fraction : float
@@ -107,7 +107,7 @@ class TaskSpec:
 
     @property
     def setting(self) -> PairSetting:
-        """What the paper sets for the data set."""
+        """The paper's settings for the data set."""
         setting = DATASETS[self.dataset].setting
         assert setting is not None  # checked above
         return setting

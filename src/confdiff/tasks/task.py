@@ -31,7 +31,7 @@ class Task:
     Parameters
     ----------
     spec : TaskSpec
-        What determines the task.
+        Specification of the task.
     data : Dataset
         The data set, with the positive classes of the protocol.
     pairs : Pairs
@@ -45,7 +45,7 @@ class Task:
     test_posteriors : Tensor
         The teacher's posteriors of the test items.
     teacher_accuracy : float
-        On the test set.
+        Accuracy of the teacher on the test set.
     """
 
     spec: TaskSpec
@@ -68,9 +68,9 @@ def make_task(
     Parameters
     ----------
     spec : TaskSpec
-        What determines the task.
+        Specification of the task.
     folder : path, optional
-        Where to look for the data set first.
+        Folder to search first for the data set.
     keep_teacher : bool
         Whether to store the teacher's posteriors in the cache, and to look them up there.
     progress : bool

@@ -23,8 +23,8 @@ LARGEST_CHANGE = 4
 r"""The largest such change, which some loss reaches.
 
 Each of the four terms can change by :math:`C_\ell / n`, and if some of them are negative, ABS gives all changes the
-same sign. A margin loss that is small for one label where it is large for the other reaches less: the logistic loss
-:math:`3 + \phi(C_g) / \phi(-C_g)`, which is more than 3.
+same sign. A margin loss that is small for one label where it is large for the other changes less. For the logistic
+loss, the factor is :math:`3 + \phi(C_g) / \phi(-C_g)`, which is more than 3.
 """
 
 
@@ -253,9 +253,9 @@ def theorem_6_estimation_error_of_the_corrected(
         + 4 (L_f + 1) C_\ell \Delta
 
     With the paper's k = 2 the middle term is :math:`4 C_\ell (L_f + 1) \sqrt{\ln(2/\delta) / 2n}`. The proof in the
-    paper has two gaps. It applies Theorem 5, which is about one function, to minimisers that depend on the sample, and
-    it counts three events of probability :math:`1 - \delta` as one. :func:`estimation_error_of_the_corrected` has no
-    such gaps.
+    paper has two gaps. It applies Theorem 5, which is about one function, to minimisers that depend on the sample. It
+    also counts three events of probability :math:`1 - \delta` as one. The bound
+    :func:`estimation_error_of_the_corrected` has no such gaps.
 
     Parameters
     ----------
@@ -288,11 +288,11 @@ def estimation_error_of_the_corrected(
         R(\tilde g) - R(g^*) \le L_f \left(12 L_\ell \mathfrak R_n(\mathcal G)
         + 8 C_\ell \sqrt{\ln(8/\delta) / 2n}\right)
 
-    It holds with probability :math:`1 - \delta`. As :math:`f(z) = z` for :math:`z \ge 0` and expected partial risks are
-    at least 0, :math:`|\tilde R(g) - R(g)|` is at most :math:`L_f` times the sum of the four deviations of partial
-    risks. Each deviation is bounded uniformly over the class and on both sides, which makes eight events. The steps
-    are symmetrisation, contraction (the Lipschitz constants sum to :math:`3 L_\ell`) and McDiarmid's inequality (each
-    term changes by at most :math:`C_\ell / n`). The excess risk is at most twice the sum.
+    It holds with probability :math:`1 - \delta`. :math:`f(z) = z` for :math:`z \ge 0`, and expected partial risks are
+    at least 0. So :math:`|\tilde R(g) - R(g)|` is at most :math:`L_f` times the sum of the four deviations of partial
+    risks. Each deviation is bounded uniformly over the class and on both sides, which makes eight events. The steps are
+    symmetrisation, contraction (the Lipschitz constants sum to :math:`3 L_\ell`) and McDiarmid's inequality (each term
+    changes by at most :math:`C_\ell / n`). The excess risk is at most twice the sum.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ def linear_complexity_monte_carlo(
     radius : float
         The bound B of the norm.
     norm : {1, 2}
-        Which norm of w is bounded.
+        The norm of w that is bounded, 1 or 2.
     draws : int
         Number of draws of the signs.
     seed : int

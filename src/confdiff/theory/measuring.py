@@ -21,7 +21,7 @@ class TheoryCheck:
     name : str
         Name of the result in the paper.
     statement : str
-        What the result states.
+        Statement of the result.
     simulated : str
         The number of samples and their sizes.
     x_name, y_name : str
@@ -135,7 +135,7 @@ def rate(
     Parameters
     ----------
     name, statement : str
-        The result and what it states.
+        Name and statement of the result.
     settings : Settings
         The extent of the simulations.
     table : ndarray of shape (sizes, repetitions)

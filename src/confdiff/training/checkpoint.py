@@ -28,7 +28,7 @@ class Checkpoint:
     run : Run
         The run whose state is saved and restored.
     evaluated : str
-        When the run is evaluated, as a text; a resumed run must agree in it.
+        Description of when the run is evaluated; a resumed run must have the same.
     saved_at, saved_step : float, int
         Time and step of the last save.
     """
@@ -81,7 +81,7 @@ class Checkpoint:
             return
         run = self.run
         run.count_time()
-        state = {  # the keys are those of existing files
+        state = {  # existing checkpoint files use these keys
             "fingerprint": self.fingerprint,
             "model": run.model.state_dict(),
             "optimizer": run.optimizer.state_dict(),

@@ -1,9 +1,9 @@
-"""The one training loop. All it knows of a method is the method's row of the table.
+"""The one training loop. It depends on a method only through the method's row of the table.
 
-A step gathers the rows of the batch into one buffer and scores x and x' in one forward pass (or in two, if the
-protocol requires it). It computes the method's risk and updates the weights. The order of the pairs in each
-epoch depends on the seed and the epoch alone, so a run can be resumed at any step. The loop does not know whether the
-batches come from pairs in memory or from a stream.
+A step gathers the rows of the batch into one buffer. It scores x and x' in one forward pass, or in two if the protocol
+requires it. Then it computes the method's risk and updates the weights. The order of the pairs in each epoch depends on
+the seed and the epoch alone, so a run can be resumed at any step. The loop is the same for pairs in memory and for a
+stream of pairs.
 """
 
 import os

@@ -193,7 +193,7 @@ class Run:
             group["lr"] = peak * fraction
 
     def count_time(self) -> None:
-        """Add the time since the last call to the seconds of training."""
+        """Add the time since the last call to the training time."""
         now = time.perf_counter()
         self.seconds = self.seconds + now - self._clock
         self._clock = now

@@ -52,7 +52,7 @@ def for_network(items: Tensor, model: nn.Module) -> Tensor:
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Set evaluation mode inside the block; after it, restore the mode of every module, also of frozen ones."""
+    """Set evaluation mode inside the block; after it, restore the mode of every module, including frozen ones."""
     modes = [(module, module.training) for module in model.modules()]
     model.eval()
     try:

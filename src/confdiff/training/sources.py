@@ -1,7 +1,7 @@
 """Sources of batches: pairs in memory, or pairs that are streamed from files in windows.
 
-Both sources make batches of the same number and sizes. Which pairs are in the k-th batch of an epoch depends on the
-seed and the epoch alone. A resumed run therefore continues with the same batches.
+Both sources make batches of the same number and sizes. The pairs in the k-th batch of an epoch depend on the seed and
+the epoch only. A resumed run therefore continues with the same batches.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,7 +36,7 @@ class BatchSource(Protocol):
     """Pairs in each batch of an epoch."""
 
     item_device: torch.device
-    """Device of the row numbers, on which the items must be, too."""
+    """Device of the row numbers and of the items."""
 
     def epoch(self, number: int, first: int, extra: Sequence[Tensor]) -> Iterator[Batch]:
         """Yield the batches of an epoch.

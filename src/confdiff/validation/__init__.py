@@ -1,4 +1,4 @@
-"""Check what users pass in, and word every message about it.
+"""Validate user input, with clear error messages.
 
 A message states what was expected, what was passed and where, and what to do about it. Messages name Python
 arguments. Every check raises ``ValueError``, as scikit-learn and NumPy do, so that callers need one ``except``.

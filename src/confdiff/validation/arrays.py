@@ -1,4 +1,4 @@
-"""Check arrays, whatever they represent: numeric, finite, of the right shape."""
+"""Check that arrays are numeric, finite and of the right shape."""
 
 import warnings
 from collections import Counter
@@ -51,7 +51,7 @@ def as_array(name: str, values: Any, columns: Iterable[str] | None = None, *, st
 
 
 def as_tensor(array: NDArray[Any]) -> Tensor:
-    """Return a tensor that shares the memory of an array, also of a read-only one (pandas, memory-mapped files)."""
+    """Return a tensor that shares the memory of an array, even if it is read-only (pandas, memory-mapped files)."""
     with warnings.catch_warnings():  # torch warns about writing to a read-only array; nothing here writes
         warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
         return torch.from_numpy(array)
@@ -89,7 +89,7 @@ def describe_index(index: tuple[int, ...], columns: Iterable[str] | None = None)
 
 
 def count_suffix(count: int, noun: str = "rows") -> str:
-    """Return how many places have the fault whose first place a message names.
+    """Return the number of invalid entries, as the end of a message that names the first.
 
     >>> count_suffix(3), count_suffix(1)
     (' (3 such rows)', '')

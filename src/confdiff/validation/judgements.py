@@ -51,7 +51,7 @@ def check_difference(
 
 
 def _rounding(array: NDArray[Any]) -> float:
-    """Return how far sums over the classes may be off: 16-bit floats are rounded in the fourth digit."""
+    """Return the tolerance of sums over the classes: 16-bit floats are rounded in the fourth digit."""
     return 1e-4 if array.dtype.itemsize > 2 else 1e-3 * array.shape[1]
 
 

@@ -42,7 +42,7 @@ def check_scores(output: Any, rows: int, n_classes: int | None = None) -> Tensor
     Parameters
     ----------
     output : Any
-        What the model returned for ``rows`` items.
+        Output of the model for ``rows`` items.
     rows : int
         Number of items.
     n_classes : int or None

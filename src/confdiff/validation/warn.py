@@ -10,12 +10,12 @@ _INTERNAL = ("confdiff", "contextlib", "joblib", "sklearn")  # modules whose sou
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn and name the line of the user's code, however deep inside the package the warning is raised.
+    """Warn with the line of the user's code, not with a line inside the package.
 
     Parameters
     ----------
     message : str
-        What was noticed, and what to do about it.
+        The problem, and a remedy.
     category : type, default=UserWarning
         The class of the warning.
     """

@@ -111,7 +111,7 @@ def test_kind_of_a_column(column, kind):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda frame: frame.drop(columns="age"), "must have the columns of training; 'age' missing"),
+        (lambda frame: frame.drop(columns="age"), "must have the training columns; missing: 'age'"),
         (lambda frame: frame.assign(age=["old", 1, 2, 3]), "column 'age', must be numeric; got 'old' at row 0"),
         (lambda frame: frame.assign(age=[np.inf, 1, 2, 3]), "column 'age', must be finite.*inf at row 0"),
         (lambda frame: frame["age"].to_numpy(), "must be a data frame or a mapping"),

@@ -20,9 +20,9 @@ class ExperimentRow:
     Attributes
     ----------
     description : str
-        What it is, in a few words, for the help of ``confdiff reproduce``.
+        Short description, for the help of ``confdiff reproduce``.
     has_trials : bool
-        Whether it has trials of its own. Others only show the trials of these in another arrangement.
+        Whether it has trials of its own. Other experiments only show these trials in another arrangement.
     """
 
     description: str

@@ -1,4 +1,4 @@
-"""What an experiment is: its grid of trials, its section of the report, its tables for programs."""
+"""An experiment: its grid of trials, its section of the report, and its CSV tables."""
 
 import inspect
 from collections.abc import Callable, Sequence

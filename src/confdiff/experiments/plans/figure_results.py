@@ -13,7 +13,7 @@ from confdiff.experiments.trials.record import TrialRecord
 
 @dataclass(frozen=True)
 class Point:
-    """The trials at one place of a figure, on one data set at one prior."""
+    """The trials at one point of a figure, on one data set at one prior."""
 
     dataset: str
     prior: float
@@ -102,7 +102,7 @@ def figure_points(
     records : sequence of TrialRecord
         All trials.
     protocol, epochs
-        Only trials with these.
+        Use only trials with this protocol and number of epochs.
     """
     trials = [record for record in records if (record.protocol, record.epochs) == (protocol, epochs)]
     accuracy = {record.key: record.accuracy for record in trials}
@@ -140,7 +140,7 @@ def figure_results(plan: FigurePlan, records: Sequence[TrialRecord]) -> FigureRe
 
 
 def _points_beyond_tables(plan: FigurePlan, records: Sequence[TrialRecord], protocol: str, epochs: int) -> list[Point]:
-    """Return the points on data sets at priors that have some points which are in no table."""
+    """Return the points of those data sets and priors for which some points are in no table."""
     points = figure_points(plan, records, protocol=protocol, epochs=epochs)
     groups = grouped(points, lambda point: (point.dataset, point.prior))
     beyond = [group for group in groups if not all(point.place.is_in_tables for point in group)]
@@ -176,7 +176,7 @@ class ClaimResult:
 
 
 def claim_results(results: FigureResults) -> list[ClaimResult]:
-    """Return the claims of a figure wherever both of their points have trials with the same seeds."""
+    """Return the claims of a figure for which both points have trials with the same seeds."""
     places = dict.fromkeys((point.dataset, point.prior) for point in results.points)
     outcomes = [_claim_result(results, claim, *place) for claim in results.plan.claims for place in places]
     return [outcome for outcome in outcomes if outcome is not None]

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _CLAIMS = f"""\
-The paper prints no numbers for its figures; the table has its claims about them. Trials with the same seeds are \
+The paper prints no numbers for its figures; the table lists its claims about them. Trials with the same seeds are \
 compared by a paired t-test at the {SIGNIFICANCE_TEXT}. Similar and comparable mean a difference of at most \
-{TOLERANCE_TEXT}. Fewer than {FEWEST_TEXT} trials give no verdict. The column "printed" has the paper's number for \
-the second, where its tables have one."""
+{TOLERANCE_TEXT}. Fewer than {FEWEST_TEXT} trials give no verdict. The column "printed" shows the paper's number for \
+the second point, if its tables contain one."""
 _SHADES = {"holds": "within", "does not hold": "below"}
 
 

@@ -1,6 +1,6 @@
-"""The paper's figures: what a figure plan is, and its grid of trials.
+"""The paper's figures: their plans and grids of trials.
 
-The paper prints no numbers for its figures. What can be compared are the claims in its text.
+The paper prints no numbers for its figures. Only the claims in its text can be compared.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class Place:
     panel : str
         The panel, named by what its curves run over; empty for points side by side.
     curve : str
-        A method, with what was done to its pairs where that distinguishes curves.
+        A method, with the treatment of its pairs if that distinguishes curves.
     method : str
         The method.
     x : float
@@ -46,7 +46,7 @@ class Place:
 
     @property
     def is_in_tables(self) -> bool:
-        """Whether its trials are trials of a table too."""
+        """Whether its trials are also trials of a table."""
         return not self.options
 
 
@@ -56,14 +56,14 @@ Spot = tuple[str, float]
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim about a figure: how the accuracy at one spot of a panel compares with that at another.
+    """A claim about a figure: a comparison of the accuracies at two points of a panel.
 
     Attributes
     ----------
     text : str
         The claim.
     panel : str
-        The panel of both spots.
+        The panel of both points.
     first, second : Spot
         The spots.
     expected : tuple of str
@@ -80,7 +80,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class FigurePlan:
-    """What a figure of the paper shows.
+    """The plan of a figure of the paper.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class FigurePlan:
     places : tuple of Place
         Its points, on every data set.
     claims : tuple of Claim
-        What the paper concludes from it, and what else one may look for.
+        The paper's conclusions from it, and further claims to test.
     optional_datasets : tuple of str
         Data sets of the paper's figure that are run only on request, as they take hours.
     """
@@ -114,7 +114,7 @@ class FigurePlan:
         return list(dict.fromkeys(place.method for place in self.places))
 
     def is_level(self, place: Place) -> bool:
-        """Return whether a place is the only one of its curve: a level to compare the others with."""
+        """Return whether a point is the only one of its curve, a reference for the others."""
         return sum((other.panel, other.curve) == (place.panel, place.curve) for other in self.places) == 1
 
 

@@ -12,8 +12,8 @@ from confdiff.experiments.report.style import label_of
 from confdiff.experiments.trials.record import Record
 
 _TEXT = f"""\
-The table has the number of trials, and the verdicts on cells with at least {FEWEST_TEXT} trials. The last column \
-counts the cells (a data set at a prior) in which each of the paper's methods is the best of them, excluding oracles."""
+The table shows the number of trials, and the verdicts on cells with at least {FEWEST_TEXT} trials. A cell is a data \
+set at a prior. The last column counts the cells in which each of the paper's methods is the best, excluding oracles."""
 _HEADER = (
     "table",
     "protocol",

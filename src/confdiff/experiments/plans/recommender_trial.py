@@ -19,19 +19,19 @@ from confdiff.recommender.protocol import RankingSplit, evaluate, item_means, le
 from confdiff.validation import check_choice
 
 ITEM_MEANS = "item-means"
-"""In place of a method: the mean of each item, for every user."""
+"""Used instead of a method: the mean of each item, for every user."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RecommenderSpec(Learning):
-    """Everything that decides a trial.
+    """Everything that determines a trial.
 
     Parameters
     ----------
     dataset : str
         A data set of interactions.
     source : str
-        The file of the data set, which may be all of it or a part.
+        The file of the data set, which may be complete or a subset.
     """
 
     methods: ClassVar[tuple[str, ...]] = (*METHODS, ITEM_MEANS)
@@ -52,19 +52,19 @@ class RecommenderSpec(Learning):
 
 
 def run_recommender_trial(spec: RecommenderSpec, *, folder: Path | None = None) -> RankingRecord:
-    """Hold out, pair, train, rank. The same specification gives the same numbers.
+    """Hold out positives, make pairs, train, and rank. The same specification gives the same numbers.
 
     Parameters
     ----------
     spec : RecommenderSpec
         The trial.
     folder : Path, optional
-        Where the data set is looked for first.
+        Folder to search first for the data set.
 
     Raises
     ------
     ValueError
-        If the file of the data set is another one than the specification names.
+        If the file of the data set is not the one in the specification.
     """
     path = find_interactions(spec.dataset, folder)
     if path.name != spec.source:

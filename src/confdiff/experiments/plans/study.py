@@ -117,7 +117,7 @@ class StudyCell:
 
     @property
     def p_value(self) -> float | None:
-        """Of a paired t-test against the baseline; None for fewer than three tasks."""
+        """The p-value of a paired t-test against the baseline; None for fewer than three tasks."""
         return self.against_baseline.p_value if self.against_baseline else None
 
 
@@ -209,7 +209,7 @@ def _cell(cell: StudyCell | None) -> Cell:
 
 
 def _counts(cells: Sequence[StudyCell]) -> Table:
-    """How often each method is above or below ConfDiff-ABS."""
+    """Count the cells in which each method is above or below ConfDiff-ABS."""
     rows = []
     for name in _methods(cells)[1:]:
         compared = [cell for cell in cells if cell.method == name and cell.gain is not None]

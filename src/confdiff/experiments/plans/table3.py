@@ -36,9 +36,9 @@ _NOTES = {
     "jester1.npz": "Jester, which is not in the paper: the 2,000 users with the most ratings, positive above 5 of 10.",
 }
 _TEXT = """\
-The latest positive of each user is ranked among sampled candidates, as in the paper, whose number is below \
-ours. Without times, the positive is drawn at random. The full metrics rank it among all items that were not in \
-that user's training set. Values are mean and standard deviation over trials; the best NDCG comes first."""
+The latest positive of each user is ranked among sampled candidates, as in the paper. The paper's number is shown \
+below ours. Without times, the positive is drawn at random. The full metrics rank it among all items that were not \
+in that user's training set. Values are mean and standard deviation over trials; the best NDCG comes first."""
 
 
 def table3_grid(
@@ -62,11 +62,11 @@ def table3_grid(
     epochs : int
         Number of passes over the pairs.
     prior : {"global", "user"}
-        Whether methods are given one prior for all users, or each user's own.
+        Prior given to the methods: one for all users, or one per user.
     early_stopping : bool
-        Whether training stops by held-out interactions; the paper's does not.
+        Whether to use early stopping on held-out interactions; the paper does not.
     folder : Path, optional
-        Where data sets are looked for first. Which of their files exist decides the trials.
+        Folder to search first for data sets. The trials depend on which of their files exist.
     """
     interactions = names_of_kind("interactions")
     names = [check_choice("data set of table3", name, interactions) for name in datasets or interactions]
@@ -119,12 +119,12 @@ class RankingRow:
 
     @property
     def setting(self) -> tuple[Any, ...]:
-        """What the rows of one table have in common."""
+        """The setting that the rows of one table share."""
         return tuple(getattr(self, name) for name in _SETTING)
 
     @property
     def label(self) -> str:
-        """The method as people write it."""
+        """The label of the method."""
         return "Means of items" if self.method == ITEM_MEANS else label_of(self.method)
 
     @property
@@ -149,10 +149,10 @@ class RankingRow:
         """The setting in words."""
         length = f"{self.epochs} epochs" if self.patience is None else "early stopping on held-out pairs"
         prior = {"global": "one prior for all", "user": "each user's own prior"}[self.prior]
-        baseline = f"random scores have HR@10 {min(1.0, 10 / self.candidates):.3f}"
+        baseline = f"Random scores have HR@10 {min(1.0, 10 / self.candidates):.3f}."
         return (
-            f"{_NOTES[self.source]} {self.model}, {length}, {prior}; {self.evaluated:,} users evaluated, "
-            f"{self.pairs:,} pairs, {self.candidates} candidates: {baseline}."
+            f"{_NOTES[self.source]} Settings: {self.model}, {length}, {prior}. Sizes: {self.evaluated:,} users "
+            f"evaluated, {self.pairs:,} pairs, {self.candidates} candidates. {baseline}"
         )
 
 

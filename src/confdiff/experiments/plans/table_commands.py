@@ -19,7 +19,7 @@ def table_commands(table: str, protocol: str, epochs: int, cells: Iterable[Table
     Parameters
     ----------
     table, protocol, epochs
-        What all cells have in common.
+        The setting that all cells share.
     cells : iterable of TableCell
         The cells.
     """

@@ -37,7 +37,7 @@ class TableResults:
     Attributes
     ----------
     table, protocol, epochs
-        What all trials have in common.
+        The setting that all trials share.
     cells : dict
         (data set, prior, method) -> cell.
     records : list of TrialRecord
@@ -104,7 +104,7 @@ class TableResults:
 
     @property
     def winners(self) -> dict[str, int]:
-        """The paper's methods -> how often each is the best of several of them, most often first."""
+        """The paper's methods -> number of cells in which each is the best of several, most cells first."""
         paper = [name for name in self.competitors if name in PAPER_METHODS]
         contested = [place for place in self.places if sum((*place, name) in self.cells for name in paper) > 1]
         best = [self.best(dataset, prior, among=paper) for dataset, prior in contested]

@@ -15,7 +15,7 @@ from confdiff.methods import METHODS
 _BASELINE = "confdiff-abs"
 _ORACLE = "oracle-soft"
 _TEXT = """\
-Methods that can do without the class prior are shown with and without it, next to ConfDiff-ABS and Oracle-Soft. \
+Methods that do not need the class prior are shown with and without it, next to ConfDiff-ABS and Oracle-Soft. \
 Differences are means over the seeds that both have, on the same pairs."""
 
 _Place = tuple[str, int, str, float, str]
@@ -68,7 +68,7 @@ def _difference(first: Trials, second: Trials) -> float | None:
 
 
 def prior_rows(records: Sequence[TrialRecord]) -> list[PriorRow]:
-    """Return a row for each cell of the paper's tables and each method with trials that can do without the prior."""
+    """Return a row for each cell of the paper's tables and each method with trials that does not need the prior."""
     with_prior = _trials([record for record in records if not record.options])
     without_prior = _trials([record for record in records if record.options == {"prior_is_told": False}])
     order = {name: place for place, name in enumerate((*PAPER_TABLES["table1"], *PAPER_TABLES["table2"]))}

@@ -1,4 +1,4 @@
-"""Blocks: what a section of a report is made of. Experiments make them; renderers know them and nothing else."""
+"""Blocks, the elements of a section of a report. Experiments make blocks, and renderers depend on blocks only."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Commands:
-    """Commands that make what is shown, one per line."""
+    """Commands that reproduce the results shown, one per line."""
 
     lines: tuple[str, ...]
 

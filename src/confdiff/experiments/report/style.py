@@ -11,7 +11,7 @@ COLOURS = family_colours({method.name: method.family for method in METHODS.value
 
 
 def label_of(method: str) -> str:
-    """Return the name of a method as people write it; names of other curves are returned as they are.
+    """Return the label of a method; names of other curves are returned unchanged.
 
     >>> label_of("confdiff-abs"), label_of("item-means")
     ('ConfDiff-ABS', 'item-means')
@@ -20,7 +20,7 @@ def label_of(method: str) -> str:
 
 
 def dataset_label(dataset: str) -> str:
-    """Return the short name of a data set as people write it.
+    """Return the label of a data set.
 
     >>> dataset_label("kmnist")
     'Kuzushiji'

@@ -21,11 +21,11 @@ _LEAD = (
 )
 _INTRODUCTION = f"""\
 `confdiff report` makes this page from finished trials. Accuracy is measured on the test set, as the mean of the \
-last 10 epochs. Tables have mean and standard deviation (n - 1) over trials, and the number of trials in \
-brackets. Below are the paper's number, our difference from it, and a verdict where there are at least {FEWEST_TEXT} \
-trials of its {PAPER_EPOCHS} epochs. Verdicts are `=` {AGREEMENT_TEXT} of the printed number, \
-`+` above it, and `-` below it. The HTML page shades them blue, green and orange. Bold is the best method, \
-excluding oracles. Pcomp pairs are ordered by their labels, and (-, +) pairs are reversed."""
+last 10 epochs. Tables show the mean and standard deviation (n - 1) over trials, and the number of trials in \
+brackets. The paper's number and our difference from it are shown below. Cells with at least {FEWEST_TEXT} trials of \
+{PAPER_EPOCHS} epochs have a verdict. Verdicts are `=` {AGREEMENT_TEXT} of the printed number, \
+`+` above it, and `-` below it. The HTML page shades them blue, green and orange. The best method, excluding \
+oracles, is bold. Pcomp pairs are ordered by their labels, and (-, +) pairs are reversed."""
 
 
 def report_blocks(records: Sequence[Record]) -> list[Block]:
@@ -59,12 +59,12 @@ def write_report(store: Store, folder: Path) -> dict[str, Path]:
     store : Store
         The trials.
     folder : Path
-        Where the files are written.
+        Folder for the files.
 
     Returns
     -------
     dict
-        What it is -> its file.
+        Kind of file -> its path.
 
     Raises
     ------

@@ -17,14 +17,14 @@ _TASK_FIELDS = frozenset(item.name for item in fields(TaskSpec))
 
 @dataclass(frozen=True)
 class TrialRecord:
-    """What one trial of a classifier gave.
+    """The result of one trial of a classifier.
 
     Attributes
     ----------
     key : str
         The key that the trial was stored under.
     spec : TrialSpec
-        Everything that decides the trial.
+        Everything that determines the trial.
     accuracy : float
         Test accuracy, the mean over the last epochs.
     seconds : float
@@ -147,7 +147,7 @@ class TrialRecord:
 
 @dataclass(frozen=True)
 class RankingRecord:
-    """What one trial of a recommender gave (Table 3).
+    """The result of one trial of a recommender (Table 3).
 
     Attributes
     ----------
@@ -156,7 +156,7 @@ class RankingRecord:
     source : str
         The file of the data set.
     prior : str
-        Whose prior the method was given, ``global`` or ``user``.
+        The prior that the method was given, ``global`` or ``user``.
     model : str
         Name of the network.
     partners : int
@@ -234,7 +234,7 @@ Record = TrialRecord | RankingRecord
 
 
 def record_from_json(values: Any) -> Record:
-    """Return the record of a line of a result file, of whichever kind it is.
+    """Return the record of a line of a result file, of either kind.
 
     Parameters
     ----------

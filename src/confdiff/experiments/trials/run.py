@@ -30,10 +30,10 @@ def run_trial(spec: TrialSpec, *, folder: Path | None = None, recipe: Recipe | N
     spec : TrialSpec
         The trial.
     folder : Path, optional
-        Where the data set is looked for first.
+        Folder to search first for the data set.
     recipe : Recipe, optional
-        Another recipe than the protocol's, to try something out. The record does not name it: do not store such
-        a record.
+        A recipe that replaces the protocol's, for tests and benchmarks. The record does not contain it, so do not store
+        such a record.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def recipe_for(spec: TrialSpec) -> Recipe:
     """Return the protocol's recipe, in which ordered pairs always share one forward pass.
 
     In separate passes, batch normalisation would use the statistics of first and second items separately. That would
-    remove what distinguishes the mostly positive first items from the mostly negative second ones.
+    remove the difference between the mostly positive first items and the mostly negative second ones.
     """
     recipe = spec.task.learning(spec.epochs)
     return replace(recipe, forward_passes=1) if METHODS[spec.method].learns_from == "order" else recipe

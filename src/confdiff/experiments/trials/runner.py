@@ -16,7 +16,7 @@ from confdiff.threads import one_thread
 
 
 class Spec(Protocol):
-    """What the runner needs of a specification: a key, and that it is hashable."""
+    """The interface of a specification: hashable, with a key."""
 
     @property
     def key(self) -> str:
@@ -55,7 +55,7 @@ def run_trials(
     Returns
     -------
     list of (TrialSpec, str)
-        The trials that failed, and why.
+        The trials that failed, with the reasons.
     """
     missing = _missing(specs, store)
     reasons = why_not_made(dict.fromkeys(spec.task for spec in missing), folder=folder)
@@ -87,20 +87,20 @@ def run_missing(
     run : callable
         ``run(spec, folder=folder)`` returns a record; worker processes must be able to import it.
     store : Store
-        Where records are looked up and saved.
+        Store of the records.
     jobs : int
         Number of trials at a time.
     engine : str, optional
         A name in :data:`confdiff.engines.ENGINES`; by default the number of jobs decides.
     folder : Path, optional
-        Where data sets are looked for first.
+        Folder to search first for data sets.
     progress : callable, optional
         ``progress(kind, done, total)``, called every second.
 
     Returns
     -------
     list of (spec, str)
-        The trials that failed, and why. Nothing is saved of them.
+        The trials that failed, with the reasons. They are not stored.
     """
     missing = _missing(specs, store)
     total = len(dict.fromkeys(specs))
@@ -127,7 +127,7 @@ def _train_teachers(
 
 
 def _teacher_of(task: TaskSpec) -> TaskSpec:
-    """Return a task with the same teacher, whatever the prior, the pairs and the noise."""
+    """Return the representative of all tasks with the same teacher."""
     values = {field.name: getattr(task, field.name) for field in fields(task) if field.name in _TEACHER_FIELDS}
     return replace(TaskSpec(task.dataset, n_pairs=2), **values)
 
@@ -148,7 +148,7 @@ def _run(run: Callable[..., Any], spec: S, results: Path, folder: Path | None) -
 
 @contextmanager
 def _watching(store: Store, keys: set[str], total: int, progress: Progress) -> Iterator[None]:
-    """Report every second how many trials are finished; one that another command has packed still counts."""
+    """Report the number of finished trials every second, including those that another command has moved."""
     stop = threading.Event()
     finished: set[str] = set()
 

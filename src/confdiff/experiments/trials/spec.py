@@ -10,7 +10,7 @@ from confdiff.tasks import TaskSpec
 from confdiff.validation import check_choice, check_count
 
 _VERSION = 1
-"""Version of everything in the code that decides a result. Whoever raises it removes the results of the version before:
+"""Version of all code that affects results. Whoever raises it removes the results of the version before:
 those are other trials, and reports would take both for seeds of one cell."""
 
 _ALWAYS_NAMED = ("dataset", "prior", "protocol", "seed")
@@ -29,7 +29,7 @@ class TrialSpec:
     epochs : int
         Number of passes over the pairs.
     prior_given : bool
-        Whether the learner is given the class prior. Only methods with an optional prior can do without it.
+        Whether the learner is given the class prior. Only methods with an optional prior work without it.
     """
 
     task: TaskSpec
@@ -44,7 +44,7 @@ class TrialSpec:
             raise ValueError(f"{self.method} only ranks items: its scores determine no class, so it has no accuracy.")
         if METHODS[self.method].needs_prior and not self.prior_given:
             able = ", ".join(name for name, row in METHODS.items() if row.classifies and row.prior == "optional")
-            raise ValueError(f"{self.method!r} needs the class prior. Methods that can do without it: {able}.")
+            raise ValueError(f"{self.method!r} needs the class prior. Methods that do not need it: {able}.")
 
     def __str__(self) -> str:
         """Name the fields that are not at their defaults.

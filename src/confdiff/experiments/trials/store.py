@@ -1,4 +1,4 @@
-"""The store of finished trials: one small file for each as they come, later one line each in a file per data set."""
+"""The store of finished trials: first one small file for each, later one line each in a file per data set."""
 
 import json
 from collections.abc import Iterator
@@ -61,7 +61,7 @@ class Store:
         return [record for _, record in self._lines()]
 
     def compact(self) -> list[Path]:
-        """Move the trials with files of their own to the file of their data set, and return the changed files."""
+        """Move trials from their single files to the file of their data set, and return the changed files."""
         self.trials.mkdir(parents=True, exist_ok=True)
         with FileLock(self.trials / ".lock"):
             moved = self._uncompacted()
@@ -82,7 +82,7 @@ class Store:
         return sorted(by_key.values(), key=_position)
 
     def _uncompacted(self) -> dict[Path, list[_Line]]:
-        """Return what each file in ``trials/`` holds, except those that are moved at this very moment."""
+        """Return the contents of each file in ``trials/``, except for files that are being moved."""
         contents = {}
         for path in self.finished():
             with suppress(FileNotFoundError):

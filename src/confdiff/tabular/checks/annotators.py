@@ -19,8 +19,8 @@ STRONG_BIAS = 0.2
 
 _Floats = NDArray[np.float64]
 _Rows = NDArray[np.int64]
-_FOLDS = 20  # if there are more annotators, several share the scores that they are compared with
-_PRECISION = 1e-4  # of these scores: slopes keep three digits, in a tenth of the time
+_FOLDS = 20  # number of score fits; with more annotators, several share one fit
+_PRECISION = 1e-4  # solver tolerance: slopes keep three digits, in a tenth of the time
 _POOR = 0.3  # correlation of the median annotator with the others
 _MOST_NAMED = 10  # annotators with a finding of their own
 
@@ -47,7 +47,7 @@ class Annotator:
     same_sign : float or None
         Fraction of the repeated judgements with the sign of the others' mean.
     deviations : tuple of str
-        How the annotator differs from the others, in words.
+        Deviations of the annotator from the others, in words.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Check the columns of both tables: roles, ranges, missing and infinite values, and what `fit` does with them."""
+"""Check the columns of both tables: roles, ranges, missing and infinite values, and their encoding by `fit`."""
 
 import warnings
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ class ColumnSummary:
     name : str
         Name of the column.
     role : str
-        What it is used as: ``"left"``, ``"weight"``, ... of pairs; ``"number"``, ``"category"``, ... of items.
+        Role of a column of pairs, such as ``"left"``, or kind of a column of items, such as ``"number"``.
     missing : int
         Number of missing values.
     missing_fraction : float
@@ -55,7 +55,7 @@ class TableSummary:
     source : str
         The file, or ``"the items"`` and the like.
     row_numbering : str
-        How rows are numbered in findings.
+        Numbering of rows in findings.
     rows : int
         Number of rows.
     columns : tuple of ColumnSummary
@@ -69,7 +69,7 @@ class TableSummary:
 
 @dataclass(frozen=True)
 class ColumnUse:
-    """Summaries of both tables, and what `fit` would do with the columns of the items.
+    """Summaries of both tables, and the encoding of the items by `fit`.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class ColumnUse:
     warnings : tuple of str
         Warnings of `fit` about columns.
     refusal : str or None
-        Why `fit` cannot encode the items.
+        Error message if `fit` cannot encode the items.
     """
 
     items: TableSummary

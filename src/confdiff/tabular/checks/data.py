@@ -1,4 +1,4 @@
-"""The data that checks look at: both tables, and what several checks derive from them."""
+"""The input of checks: both tables, and values that several checks derive from them."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,7 +26,7 @@ class CheckData:
     items : ItemTable
         N items.
     pairs : PairTable
-        n judged pairs, with any faults they came with.
+        n judged pairs as read, which may contain errors.
     scale : Scale or None
         Scale of the differences; None if it was neither given nor recognised.
     scale_given : bool
@@ -45,20 +45,20 @@ class CheckData:
 
     @cached_property
     def has_items(self) -> _Mask:
-        """Which pairs are of two different items of the table, shape (n,)."""
+        """Mask of the pairs of two different items of the table, shape (n,)."""
         left, right = self.item_rows
         mask: _Mask = (left >= 0) & (right >= 0) & (left != right)
         return mask
 
     @cached_property
     def c(self) -> _Floats:
-        """Differences of all pairs on the scale from -1 to 1, shape (n,); as they came if the scale is unknown."""
+        """Differences of all pairs on the scale from -1 to 1, shape (n,); unscaled if the scale is unknown."""
         difference = self.pairs.difference
         return difference if self.scale is None else self.scale.differences(difference)
 
     @cached_property
     def is_outside_scale(self) -> _Mask:
-        """Which pairs have a finite difference outside the scale, shape (n,)."""
+        """Mask of the pairs with a finite difference outside the scale, shape (n,)."""
         return (np.abs(self.c) > 1 + 1e-6) & np.isfinite(self.c)
 
     @cached_property
@@ -69,7 +69,7 @@ class CheckData:
 
     @cached_property
     def is_usable(self) -> _Mask:
-        """Which pairs `fit` could learn from, shape (n,)."""
+        """Mask of the pairs that `fit` could learn from, shape (n,)."""
         known = self.has_items & np.isfinite(self.c) & ~self.is_outside_scale
         return known & (self.scale is not None) & _has_weight(self.pairs)
 

@@ -121,7 +121,7 @@ def _no_prior(c: PairsDescription) -> Finding:
 
 
 def prior_statement(summary: PairsDescription) -> str:
-    """Return what the differences determine about the class prior, in words."""
+    """Return the information of the differences about the class prior, in words."""
     if summary.prior_interval is None:
         return (
             "No class prior allows differences as large as these: they are not exact differences of the probabilities "

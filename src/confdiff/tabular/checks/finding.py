@@ -1,4 +1,4 @@
-"""A finding of a check: its severity, the rows concerned, and what to do about it."""
+"""A finding of a check: its severity, the affected rows, and a remedy."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,13 +28,13 @@ class Finding:
     severity : {"error", "warning", "note"}
         See :data:`Severity`.
     count : int
-        Number of rows, pairs, items or annotators concerned.
+        Number of affected rows, pairs, items or annotators.
     rows : tuple of int
-        The first few rows concerned, numbered as a reader of the table numbers them.
+        The first few affected rows, numbered as a reader of the table numbers them.
     text : str
         The finding in words.
     action : str
-        What `fit` does about it, and what the user can do.
+        Reaction of `fit`, and possible actions of the user.
     table : {"pairs", "items"}
         Table that has the rows.
     """
@@ -81,7 +81,7 @@ def row_findings(
     text : str
         Continuation of "3 pairs ...".
     noun : {"pair", "item"}, default="pair"
-        What a row of the table is.
+        Noun for a row of the table.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """The graph of judged pairs: its edges, and its connected components.
 
-Symbols: N items, n judgements, m edges. An edge u < v holds all judgements of the items u and v, whichever of them came
-first, each with the sign of a difference from u to v.
+Symbols: N items, n judgements, m edges. An edge u < v holds all judgements of the items u and v, in either order. Each
+has the sign of a difference from u to v.
 """
 
 from dataclasses import dataclass

@@ -71,7 +71,7 @@ def repeats_of(edges: Edges) -> Repeats:
 
 
 def _is_contradicted(edges: Edges) -> _Mask:
-    """Return which edges have judgements of both signs, not counting near ties. Shape: (m,)."""
+    """Return a mask of the edges with judgements of both signs, not counting near ties. Shape: (m,)."""
     up = np.bincount(edges.of, edges.oriented >= NEAR_TIE, len(edges.mean))
     down = np.bincount(edges.of, -edges.oriented >= NEAR_TIE, len(edges.mean))
     mask: _Mask = (up > 0) & (down > 0)

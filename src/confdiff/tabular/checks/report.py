@@ -29,7 +29,7 @@ class CheckReport:
     scale_given : bool
         Whether the user gave the scale.
     measures : dict of str to dataclass
-        Name of a check -> what it measured. Checks of usable pairs are missing if there are no such pairs.
+        Name of a check -> its measure. Checks of usable pairs are missing if there are no such pairs.
     findings : tuple of Finding
         Errors first, notes last.
     """
@@ -68,7 +68,7 @@ class CheckReport:
 
     @property
     def prior_statement(self) -> str:
-        """What the differences determine about the class prior."""
+        """The information of the differences about the class prior."""
         if "differences" not in self.measures:
             return "No pair can be used, so nothing is known about the class prior."
         return prior_statement(self.measures["differences"].summary)

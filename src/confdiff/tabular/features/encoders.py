@@ -46,7 +46,7 @@ class Numbers:
 
     @classmethod
     def learn(cls, columns: Columns, source: TableSource) -> Self:
-        """Learn from the columns of training."""
+        """Fit the encoder to the training columns."""
         from sklearn.impute import SimpleImputer
         from sklearn.preprocessing import StandardScaler
 
@@ -98,7 +98,7 @@ class Category:
 
     @classmethod
     def learn(cls, columns: Columns, source: TableSource) -> Self:
-        """Learn from the column of training."""
+        """Fit the encoder to the training column."""
         ((name, column),) = columns.items()
         return cls(columns=(name,), values=tuple(np.unique(as_text(column)).tolist()))
 
@@ -141,7 +141,7 @@ class Text:
 
     @classmethod
     def learn(cls, columns: Columns, source: TableSource, max_features: int = 2000) -> Self:
-        """Learn from the column of training, with at most ``max_features`` words."""
+        """Fit the encoder to the training column, with at most ``max_features`` words."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         ((name, column),) = columns.items()

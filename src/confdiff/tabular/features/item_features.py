@@ -26,7 +26,7 @@ from confdiff.tabular.values import is_missing
 from confdiff.validation import check_choice, check_count, warn_user
 
 KINDS = ("number", "flag", "time", "category", "text", "ignore")
-"""What a column can hold."""
+"""Kinds of columns."""
 
 _NUMERIC = ("number", "flag", "time")
 _KIND_OF_TYPE = {"b": "flag", "i": "number", "u": "number", "f": "number", "M": "time"}
@@ -46,12 +46,12 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         Column -> ``"number"``, ``"flag"`` (true or false), ``"time"``, ``"category"``, ``"text"`` or ``"ignore"``.
         Other columns are recognised.
     max_features : int
-        How many words of a text column to use, the most frequent ones.
+        Maximum number of words per text column; the most frequent ones are used.
 
     Attributes
     ----------
     kinds_ : dict
-        Column -> what it was taken for.
+        Column -> its kind.
     encoders_ : list
         The fitted encoder of each column.
     feature_names_in_, n_features_in_
@@ -129,7 +129,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         Parameters
         ----------
         X : data frame, mapping from names to columns, or ItemTable
-            N items with the columns of training.
+            N items with the training columns.
 
         Returns
         -------
@@ -141,7 +141,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         missing = [name for name in self.feature_names_in_ if name not in table.columns]
         if missing:
             raise ValueError(
-                f"{table.source} must have the columns of training; {listed(map(repr, missing))} missing. "
+                f"{table.source} must have the training columns; missing: {listed(map(repr, missing))}. "
                 f"The columns are {listed(table.columns)}."
             )
         encoded = np.concatenate([encoder.encode(table.columns, table.source) for encoder in self.encoders_], axis=1)
@@ -178,7 +178,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
 
 def kind_of(name: str, column: NDArray[Any]) -> str:
-    """Return what a column seems to hold, one of :data:`KINDS`; warn where it is to be ignored.
+    """Return the recognised kind of a column, one of :data:`KINDS`; warn if the column is ignored.
 
     >>> kind_of("ward", np.array(["A", "B", "A"])), kind_of("age", np.array([30.5, np.nan]))
     ('category', 'number')

@@ -1,4 +1,4 @@
-"""Measure the form of a text, such as its length and punctuation, which influences judgements too."""
+"""Measure the form of a text, such as its length and punctuation, which also influences judgements."""
 
 from collections.abc import Callable, Iterable
 

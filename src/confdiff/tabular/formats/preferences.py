@@ -31,9 +31,9 @@ def read_preferences(
 ) -> tuple[Columns, Columns]:
     """Read preferences from JSON lines as the items and judged pairs that :func:`~confdiff.fit_comparisons` takes.
 
-    Each line has ``chosen`` and ``rejected``. It may have a ``margin`` of at least 0 by which the chosen text is better
-    (certain if missing), a ``prompt``, which becomes the group, and a ``judge``. The better text always comes first in
-    such a file, so a random half of the pairs is swapped.
+    Each line has ``chosen`` and ``rejected``. It may have a ``margin`` of at least 0 by which the chosen text is
+    better; without it, the preference is certain. It may also have a ``prompt``, which becomes the group, and a
+    ``judge``. The better text always comes first in such a file, so a random half of the pairs is swapped.
 
     Parameters
     ----------
@@ -42,10 +42,10 @@ def read_preferences(
     ids : bool, default=False
         Whether ``chosen`` and ``rejected`` are ids of items in a table that you have, instead of texts.
     max_margin : float or None, default=None
-        Margin that means certainty. If None: 1 if all margins are at most 1, the largest one if they are integers up to
-        10, and 100 if the largest is above 10 and at most 100.
+        Margin that means certainty. If None, it is recognised: 1 if all margins are at most 1, and the largest margin
+        if all are integers up to 10. It is 100 if the largest is above 10 and at most 100.
     seed : int, default=0
-        Seed that decides which pairs are swapped.
+        Seed of the random swaps.
 
     Returns
     -------
@@ -158,7 +158,7 @@ def _as_column(values: list[Any]) -> NDArray[Any]:
 
 
 def _strengths(path: _Path, lines: list[_Line], max_margin: float | None) -> NDArray[np.float64]:
-    """Return how much better each chosen text is, from 0 to 1; 1 without a margin. Shape: (n,)."""
+    """Return the margin of each chosen text as a difference from 0 to 1; 1 if it has no margin. Shape: (n,)."""
     margins = np.array([_margin(*line) for line in lines])
     most = _recognised_max_margin(path, margins[~np.isnan(margins)]) if max_margin is None else max_margin
     if not (np.isfinite(most) and most > 0):

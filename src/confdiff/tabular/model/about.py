@@ -19,7 +19,7 @@ class DataSummary:
     pairs
         Number of pairs.
     columns
-        Column of the items -> what it was taken for, such as ``"number"``.
+        Column of the items -> its kind, such as ``"number"``.
     features
         Number of features after encoding.
     scale
@@ -48,17 +48,17 @@ class DataSummary:
 
 @dataclass(frozen=True)
 class Validation:
-    """Figures from held-out pairs.
+    """Metrics on held-out pairs.
 
     Attributes
     ----------
     training_pairs, validation_pairs
-        Sizes of the training set, and of the validation set, which stops and calibrates.
+        Number of pairs in the training set, and in the validation set for early stopping and calibration.
     test
         Agreement with the test set, whose pairs have at least one item that training has not seen.
     new_items
-        Agreement with the pairs of the test set of which training has seen neither item; None if there are none, or if
-        all test pairs are such.
+        Agreement with the test pairs of two new items, which are in no training pair. None if no test pair, or every
+        test pair, has two new items.
     reliability
         (mean predicted difference, mean judged difference, number of pairs) for intervals of the predicted difference.
     """
@@ -70,7 +70,7 @@ class Validation:
     reliability: tuple[tuple[float, float, int], ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the figures as JSON values."""
+        """Return the metrics as JSON values."""
         return {
             "training_pairs": self.training_pairs,
             "validation_pairs": self.validation_pairs,
@@ -81,7 +81,7 @@ class Validation:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "Validation":
-        """Return what :meth:`to_json` described."""
+        """Return the object from the JSON values of :meth:`to_json`."""
         new_items = values["new_items"]
         return cls(
             training_pairs=values["training_pairs"],
@@ -94,7 +94,7 @@ class Validation:
 
 @dataclass(frozen=True)
 class About:
-    """Where a model comes from and how good it is.
+    """Description of a model: its data, options and quality.
 
     Attributes
     ----------
@@ -103,9 +103,9 @@ class About:
     options
         The options of the fit. A weight decay that was searched for is the one that was chosen.
     validation
-        Figures from held-out pairs; None if none were held out.
+        Metrics on held-out pairs; None if none were held out.
     weight_decay_search
-        The candidates and their figures; None if a weight decay was given.
+        The candidates and their scores; None if a weight decay was given.
     probabilities
         Histogram of the probabilities of all items: counts in intervals of equal width from 0 to 1.
     warnings
@@ -133,7 +133,7 @@ class About:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "About":
-        """Return what :meth:`to_json` described."""
+        """Return the object from the JSON values of :meth:`to_json`."""
         validation = values["validation"]
         search = values["weight_decay_search"]
         return cls(

@@ -40,13 +40,13 @@ class Agreement:
     correlation: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return the figures as JSON values, with None for NaN."""
+        """Return the metrics as JSON values, with None for NaN."""
         values = asdict(self) | {"interval": list(self.interval)}
         return {name: None if _is_nan(value) else value for name, value in values.items()}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "Agreement":
-        """Return what :meth:`to_json` described."""
+        """Return the object from the JSON values of :meth:`to_json`."""
         low, high = values["interval"]
         figures = {name: math.nan if value is None else value for name, value in values.items()}
         return cls(**figures | {"interval": (low, high)})

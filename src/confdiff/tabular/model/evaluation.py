@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Figures of probabilities against labels.
+    """Metrics of probabilities against labels.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Evaluation:
     roc: list[list[float]]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the figures as JSON values."""
+        """Return the metrics as JSON values."""
         return asdict(self)
 
 
@@ -148,7 +148,7 @@ def evaluate_pairs(
     id : str, optional
         The column of ids of the items.
     scale : Scale, optional
-        Of the judgements; recognised if not given.
+        Scale of the judgements; recognised if not given.
     **columns
         Columns of the pairs, such as ``left="arg1"``.
     """

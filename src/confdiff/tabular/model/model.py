@@ -38,7 +38,7 @@ class ComparisonModel:
 
     @property
     def validation(self) -> Validation | None:
-        """The figures from held-out pairs; None if none were held out."""
+        """The metrics on held-out pairs; None if none were held out."""
         return self.about.validation
 
     @property
@@ -52,7 +52,7 @@ class ComparisonModel:
         Parameters
         ----------
         items : data frame
-            m items with the columns of training.
+            m items with the training columns.
 
         Returns
         -------

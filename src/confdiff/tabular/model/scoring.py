@@ -125,7 +125,7 @@ def column_types(model: ComparisonModel, items: Path, names: list[str]) -> dict[
     missing = [name for name in types if name not in names]
     if missing:
         raise ValueError(
-            f"{items} must have the columns of training; {listed(map(repr, missing))} missing. "
+            f"{items} must have the training columns; missing: {listed(map(repr, missing))}. "
             f"The columns are {listed(names)}."
         )
     return types
