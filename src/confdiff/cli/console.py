@@ -15,9 +15,9 @@ from rich.table import Column
 from confdiff.display.progress import INTERVAL, Update, reporting_progress, silence_progress
 
 PIPED_WIDTH = 160
-"""Columns of a table where standard output is not a terminal and COLUMNS is not set."""
+"""Columns of a table if standard output is not a terminal and COLUMNS is not set."""
 STATUS_AFTER = 5.0
-"""Seconds after which a step is reported where standard error is not a terminal."""
+"""Seconds after which a step is reported if standard error is not a terminal."""
 
 results = Console()
 """Tables and numbers."""

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from confdiff.cli.console import messages, print_message
 
 LINE_INTERVAL = 30.0
-"""Seconds between two lines of progress where no terminal is attached."""
+"""Seconds between two lines of progress if no terminal is attached."""
 
 
 class GridBar:

@@ -103,5 +103,5 @@ def _print_validation(validation: "Validation", title: str) -> None:
 
 
 def as_digits(value: float | None) -> str:
-    """Return a measure with three digits, or a dash where there is none."""
+    """Return a measure with three digits, or a dash if there is none."""
     return "-" if value is None or math.isnan(value) else f"{value:.3f}"

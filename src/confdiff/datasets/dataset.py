@@ -39,7 +39,7 @@ class Dataset:
     positive : tuple of int
         The classes that count as positive.
     n_train : int or None
-        The number of items in the published training set, which come first; None where a split is drawn.
+        The number of items in the published training set, which come first; None if a split is drawn.
     votes : array of shape (N, K) or None
         Number of people who chose each class, if people were asked.
     picture : callable or None

@@ -68,7 +68,7 @@ class Entry:
     n_train : int
         The number of items, or of those in the published training set.
     n_test : int or None
-        The number of items in the published test set; None where the paper splits at random.
+        The number of items in the published test set; None if the paper splits at random.
     forms : tuple of Form
         The forms in which the data set is published, the preferred one first.
     builtin : callable or None

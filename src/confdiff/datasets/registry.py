@@ -131,7 +131,7 @@ DATASETS: dict[str, Entry] = {
     ),
     "cifar10h": Entry(
         label="CIFAR-10H",
-        title="what people saw in CIFAR-10",
+        title="votes of people on CIFAR-10 images",
         licence="CC BY-NC-SA 4.0",
         home="https://github.com/jcpeterson/cifar-10h",
         n_train=10_000,
@@ -155,7 +155,7 @@ DATASETS: dict[str, Entry] = {
     ),
     "kuairec": Entry(
         label="KuaiRec",
-        title="short videos and how much of each 1,411 users watched",
+        title="watch ratios of short videos by 1,411 users",
         licence="CC BY-SA 4.0",
         home="https://kuairec.com",
         n_train=3_327,
@@ -165,7 +165,7 @@ DATASETS: dict[str, Entry] = {
     ),
     "jester": Entry(
         label="Jester",
-        title="jokes and how 24,983 users rated them, from -10 to 10",
+        title="ratings of jokes by 24,983 users, from -10 to 10",
         licence="free for research",
         home="https://eigentaste.berkeley.edu/dataset",
         n_train=100,

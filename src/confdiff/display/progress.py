@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 INTERVAL = 5.0
-"""Seconds between two lines where no terminal is attached."""
+"""Seconds between two lines if no terminal is attached."""
 
 
 _is_silent = False
@@ -51,7 +51,7 @@ def reporting_progress(
     console : rich.console.Console, optional
         Console to print to; standard error by default.
     interval : float
-        Seconds between two lines where the console is not a terminal; 0 prints a line for every update.
+        Seconds between two lines if the console is not a terminal; 0 prints a line for every update.
     keep : bool
         Whether the last state stays on the screen; elsewhere, whether it is always printed.
     shown : bool

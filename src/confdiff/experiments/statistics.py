@@ -113,7 +113,7 @@ class Paired:
 
 
 def paired(first: Trials, second: Trials) -> Paired | None:
-    """Compare trials seed by seed; None where they share no seed.
+    """Compare trials seed by seed; None if they share no seed.
 
     >>> paired(Trials({0: 0.9, 1: 0.75}), Trials({1: 0.5, 2: 0.1}))
     Paired(difference=0.25, seeds=1, p_value=None)
@@ -222,7 +222,7 @@ def mean_ranks(records: Iterable[TrialRecord], methods: Sequence[str]) -> Ranks:
     Returns
     -------
     Ranks
-        Mean ranks and tests; empty where no cell has all methods.
+        Mean ranks and tests; empty if no cell has all methods.
     """
     from scipy.stats import rankdata
 

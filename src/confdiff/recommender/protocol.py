@@ -1,7 +1,7 @@
 """The paper's protocol: hold out one positive of each user and rank it with candidates that the user did not like.
 
-Besides the paper's ranking among sampled candidates there is the full ranking, among all items that are not in training
-with that user. Sampled metrics depend on the sample, and can reverse the order of methods (Krichene and Rendle 2020).
+The paper ranks sampled candidates only. The full ranking is among all items that are not in training with that user.
+Sampled metrics depend on the sample, and can reverse the order of methods (Krichene and Rendle 2020).
 """
 
 from collections.abc import Callable

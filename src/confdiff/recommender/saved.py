@@ -28,7 +28,7 @@ class Recommender:
     model : str
         Name of the network in :data:`confdiff.models.RECOMMENDERS`.
     user_ids, item_ids : ndarray
-        Ids of the users and items, by their numbers.
+        Ids of the users and items, in the order of their indices.
     options : dict
         Settings of the training, and columns of the table, as plain values.
     """

@@ -55,7 +55,7 @@ class Comparisons:
     def units(self, by: Unit) -> _Rows | None:
         """Return a number for each group, or for each unordered pair of items.
 
-        Returns: (n,) a number for each comparison; None for ``by="item"``, as a comparison has two items.
+        The result has shape (n,), and is None for ``by="item"``, because a comparison has two items.
         """
         if by == "item":
             return None
@@ -203,7 +203,7 @@ def split_pairs(comparisons: Comparisons, fraction: float, seed: int, *, by: Uni
 def items_held_out(count: int, fraction: float, seed: int) -> _Rows:
     """Draw the items of the validation and the test set so that about ``fraction`` of the pairs are held out.
 
-    Returns: (count,) 0 for training, 1 for validation, 2 for testing.
+    The result, of shape (count,), is 0 for training, 1 for validation and 2 for testing.
     """
     check_fraction("validation_fraction", fraction)
     return _draw_parts(count, fraction_of_items(fraction), seed)

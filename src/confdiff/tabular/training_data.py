@@ -33,10 +33,10 @@ class PairSets:
     validation, test
         The held-out pairs; None if none are held out.
     both_new
-        (test pairs,) whether neither item of a test pair occurs in a training pair; None where that is not known.
+        (test pairs,) whether neither item of a test pair occurs in a training pair; None if that is not known.
     tuning, units
         The pairs for choosing the weight decay, and the unit of each that a fold contains as a whole (None for items).
-        ``tuning`` is None where the pairs are not in memory.
+        ``tuning`` is None if the pairs are not in memory.
     """
 
     train: Pairs | StreamedPairs

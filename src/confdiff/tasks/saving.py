@@ -16,7 +16,7 @@ from confdiff.tasks.task import Task
 
 
 def save_task(task: Task, path: Path) -> dict[str, Path]:
-    """Write the pairs of a task to ``path`` and the rest next to it.
+    """Write the pairs of a task to ``path``, and the other files next to it.
 
     For ``pairs.parquet`` the files are:
 

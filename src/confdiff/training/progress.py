@@ -9,7 +9,7 @@ from confdiff.training.run import Run
 
 @contextmanager
 def progress_bar(shown: bool | str, title: str, total: int) -> Iterator[Callable[[Run], None]]:
-    """Show a progress bar, or lines where no terminal is attached, and yield a function that updates it.
+    """Show a progress bar, or lines if no terminal is attached, and yield a function that updates it.
 
     Parameters
     ----------

@@ -44,11 +44,11 @@ class Experiment:
     Attributes
     ----------
     section : callable
-        All records -> its blocks in the report; empty where it has no trials.
+        All records -> its blocks in the report; empty if it has no trials.
     files : callable
         All records -> its tables for programs.
     grid : callable, optional
-        Keyword options -> specifications of its trials. None where it only arranges trials of other experiments.
+        Keyword options -> specifications of its trials. None if it only arranges trials of other experiments.
     run : callable
         ``run(specs, store, jobs=, engine=, folder=, progress=)`` runs the missing trials and returns the failures.
     summary : callable

@@ -54,7 +54,7 @@ class FigureResults:
         ]
 
     def _positions(self, points: Sequence[Point]) -> tuple[float, ...] | None:
-        """Return the positions of points of one method, or None where these are all that the method has."""
+        """Return the positions of points of one method, or None if these are all that the method has."""
         method = points[0].place.method
         positions = {point.place.x for point in points}
         every = {place.x for place in self.plan.places if place.method == method}

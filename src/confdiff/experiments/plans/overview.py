@@ -47,7 +47,7 @@ def _row(results: TableResults) -> list[str | Cell]:
 
 
 def _files(records: Sequence[Record]) -> list[CsvFile]:
-    """Return one row per cell; the file is written even where there are no cells."""
+    """Return one row per cell; the file is written even if there are no cells."""
     results = table_results(classifier_records(records))
     rows = [_csv_row(cell) for table in results for cell in table.cells.values()]
     return [CsvFile("results", _HEADER, rows)]

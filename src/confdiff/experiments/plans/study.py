@@ -135,7 +135,7 @@ def study_cells(records: Sequence[TrialRecord]) -> list[StudyCell]:
 
 
 def _condition(record: TrialRecord) -> str | None:
-    """Return the condition of a trial; None where it is not a trial of a study."""
+    """Return the condition of a trial; None if it is not a trial of a study."""
     if record.dataset not in _DATASETS or record.prior not in _PRIORS:
         return None
     return next((name for name, options in CONDITIONS.items() if options == record.options), None)

@@ -54,6 +54,6 @@ def _rectangles(table: str, places: Iterable[_Place]) -> dict[tuple[int, tuple[s
 
 
 def _flag(option: str, chosen: Iterable[str], standard: Iterable[str]) -> str:
-    """Return the option, or nothing where all standard values are chosen."""
+    """Return the option, or nothing if all standard values are chosen."""
     names = list(chosen)
     return "" if set(names) == set(standard) else f" --{option} {','.join(names)}"

@@ -98,7 +98,7 @@ def _orderings(results: TableResults) -> list[Block]:
 
 
 def _comparison(results: TableResults) -> list[Block]:
-    """Compare ConfDiff-ABS with each other method, and rank all, where there is more than one."""
+    """Compare ConfDiff-ABS with each other method, and rank all, if there is more than one."""
     blocks: list[Block] = []
     if results.duels:
         rows = [
@@ -117,7 +117,7 @@ def _comparison(results: TableResults) -> list[Block]:
 
 
 def _ranks(results: TableResults) -> str:
-    """Return the mean ranks in words; nothing where fewer than two methods can be ranked."""
+    """Return the mean ranks in words; nothing if fewer than two methods can be ranked."""
     ranks = results.ranks
     if len(ranks.ranks) < 2:
         return ""

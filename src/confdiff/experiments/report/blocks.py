@@ -101,11 +101,11 @@ class Picture:
     Attributes
     ----------
     title : str
-        Its title, for readers who cannot see it.
+        Title, also used as the alternative text.
     draw : callable
         Draws the figure when a renderer needs it.
     name : str
-        Name of its files in the folder ``images``; empty for a figure that only pages with embedded images show.
+        Name of its files in the folder ``images``; empty for a figure that is only embedded in HTML pages.
     """
 
     title: str

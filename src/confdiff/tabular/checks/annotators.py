@@ -143,7 +143,7 @@ def _annotator(name: str, c: _Floats, d: _Floats, same_sign: _Floats) -> Annotat
 
 
 def _line(c: _Floats, d: _Floats) -> tuple[float | None, float | None, float | None]:
-    """Return the slope of c on d, its standard error, and the correlation; None where they are not defined."""
+    """Return the slope of c on d, its standard error, and the correlation; None if they are not defined."""
     if len(c) < 3:
         return None, None, None
     c = c - c.mean()

@@ -117,7 +117,7 @@ class Category:
 
 @dataclass(frozen=True)
 class Text:
-    """Encode a column of text as the TF-IDF weights of its words (rows of length 1) and measures of its form.
+    """Encode a column of text as L2-normalised TF-IDF weights of its words, plus measures such as its length.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ FORM: dict[str, Callable[[str], float]] = {
 
 
 def form_of(texts: Iterable[str]) -> NDArray[np.float64]:
-    """Return the measures of :data:`FORM` for each text. Shapes: (N,) -> (N, measures).
+    """Return the measures of :data:`FORM` for each text. The result has shape (N, number of measures).
 
     >>> form_of(["why not, then?"]).round(2)
     array([[0.69, 0.  , 0.69, 1.  , 4.67, 2.71, 1.39]])

@@ -161,7 +161,7 @@ def evaluate_pairs(
 
 
 def write_evaluation(evaluation: Evaluation, folder: Path, title: str) -> dict[str, Path]:
-    """Write evaluation.html and evaluation.json. Returns: the paths of both."""
+    """Write evaluation.html and evaluation.json. Return the paths of both files."""
     files = {"page": folder / "evaluation.html", "figures": folder / "evaluation.json"}
     page = render(
         "confdiff.tabular.model",
