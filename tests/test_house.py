@@ -63,10 +63,10 @@ def texts_of(path):
             yield node.value
 
 
-@pytest.mark.parametrize("room", sorted({path.relative_to(SOURCE).parts[0] for path in FILES} - {"cli"}))
-def test_messages_of_the_library_name_arguments_and_not_flags(room):
+@pytest.mark.parametrize("package", sorted({path.relative_to(SOURCE).parts[0] for path in FILES} - {"cli"}))
+def test_messages_of_the_library_name_arguments_and_not_flags(package):
     """Only the command line speaks of flags; the commands that a report prints are its business."""
-    home = SOURCE / room
+    home = SOURCE / package
     files = [home] if home.suffix else [path for path in sorted(home.rglob("*.py")) if "plans" not in path.parts]
     with_flags = [f"{path}: {text}" for path in files for text in texts_of(path) if FLAG.search(text)]
     assert with_flags == []

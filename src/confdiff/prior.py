@@ -251,7 +251,7 @@ def _check_pairs(pairs: Pairs, folds: int) -> None:
 def _labelled(
     labelled: tuple[Any, ArrayLike] | None, pairs: Pairs
 ) -> tuple[torch.Tensor | None, NDArray[np.float32] | None]:
-    """Return the labelled items and labels, after checking that the items have the columns of those of the pairs."""
+    """Return the labelled items and labels, after checking that they have the columns of the items of the pairs."""
     if labelled is None:
         return None, None
     names = column_names(labelled[0])

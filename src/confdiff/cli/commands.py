@@ -100,7 +100,7 @@ def versions() -> list[str]:
 def help_text(function: Callable[..., None]) -> str:
     """Return a docstring with the lines of each paragraph joined, so that help wraps by itself.
 
-    Lines that are indented, such as those of examples, stay lines, without their indentation.
+    Indented lines, as in examples, remain separate lines and lose their indentation.
 
     >>> def command():
     ...     '''Do it.

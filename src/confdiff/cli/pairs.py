@@ -65,7 +65,7 @@ _Clip = Annotated[
     ),
 ]
 _PriorFactor = Annotated[
-    float, option(metavar="NUMBER", panel=_NOISE, help="Factor by which the prior given to the learner is wrong.")
+    float, option(metavar="NUMBER", panel=_NOISE, help="Factor on the prior that is given to the learner.")
 ]
 _Pcomp = Annotated[
     str | None,

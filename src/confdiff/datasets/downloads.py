@@ -20,8 +20,8 @@ _SCRATCH = ".fetching-"
 def download(sources: Sequence[SourceFile], cache: Path) -> None:
     """Download files into the cache; each is checked before it takes its final name.
 
-    Each process downloads into its own folder and renames what is complete and checked, so that several processes
-    may download the same file at once.
+    Each process downloads into its own folder and renames complete, checked files. Several processes may therefore
+    download the same file at once.
     """
     cache.mkdir(parents=True, exist_ok=True)
     _remove_leftovers(cache)

@@ -132,7 +132,7 @@ class Form:
     sources : tuple of SourceFile
         Its files.
     read : callable
-        Reads those of the files that exist, in their order, and returns the data set.
+        Reads the existing files, in order, and returns the data set.
     """
 
     sources: tuple[SourceFile, ...]

@@ -44,8 +44,8 @@ _OTHERS = ("#999933", "#661100", "#117733", "#88CCEE", "#DDCC77", "#CC6677")
 def family_colours(families: Mapping[str, str]) -> dict[str, str]:
     """Return one colour per method, in shades of its family.
 
-    Methods of a family take its colours in the order in which they come. A family that the palette does not list, or
-    has no colour left for, takes the remaining ones.
+    Methods of a family take its colours in the order in which they come. A family without colours of its own takes the
+    remaining colours.
 
     Parameters
     ----------

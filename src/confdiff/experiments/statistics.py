@@ -73,7 +73,7 @@ def training_seconds(records: Sequence[TrialRecord]) -> float:
 
 
 def grouped(rows: Iterable[_Row], key: Callable[[_Row], Hashable]) -> list[list[_Row]]:
-    """Group rows by a key, in the order in which keys are met first.
+    """Group rows by a key, in order of first occurrence.
 
     >>> grouped([3, 1, 5, 2], lambda number: number % 2)
     [[3, 1, 5], [2]]

@@ -88,7 +88,7 @@ def _groups_of(file: Path, columns: list[str]) -> list[RowGroup]:
 
 
 def _footer(file: Path) -> Any:
-    """Return the metadata at the end of a Parquet file: its columns, and the places of its row groups."""
+    """Return the metadata at the end of a Parquet file: its columns, and the offsets of its row groups."""
     from pyarrow import ArrowException, parquet
 
     try:
@@ -104,7 +104,7 @@ def _unreadable(file: Path, error: Exception) -> ValueError:
 def identity_of(groups: list[RowGroup]) -> bytes:
     """Return bytes that identify files without reading all of them: names, sizes, rows and footers.
 
-    A footer has the places of all columns in all row groups, and usually the least and the greatest value of each.
+    A footer holds the offsets of all columns in all row groups, and usually the minimum and maximum of each.
     """
     files = {group.file: group.footer for group in groups}
     return b"".join(_identity(file, footer) for file, footer in files.items())

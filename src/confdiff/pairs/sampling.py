@@ -55,7 +55,7 @@ def sample_pairs(
     prior : float
         The fraction of positives among the items drawn.
     partners : int
-        The number of pairs in which each item occurs, with another partner in each. With k partners, n pairs need
+        The number of pairs in which each item occurs, with a different partner in each. With k partners, n pairs need
         2n/k items, and for k >= 2 they are all connected.
     replacement : bool
         Whether to draw items more than once if there are too few; otherwise too few items are an error. No item is

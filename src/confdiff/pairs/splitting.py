@@ -21,7 +21,8 @@ _Rows = NDArray[np.int64]
 def fraction_of_items(fraction: float) -> float:
     """Return the fraction of the items that a given fraction of the pairs touches.
 
-    If both items of a pair are drawn alike, a fraction 1 - (1 - f)^2 of the pairs touches a fraction f of the items.
+    If the items of a pair are drawn independently, a fraction 1 - (1 - f)^2 of the pairs touches a fraction f of the
+    items.
 
     >>> fraction_of_items(0.75)
     0.5
@@ -59,8 +60,8 @@ def assign_parts(order: NDArray[Any], sizes: Sequence[int], count: int) -> _Rows
 def split_by_part(left: NDArray[Any], right: NDArray[Any], part: _Rows, n_parts: int = 2) -> tuple[_Rows, ...]:
     """Return the rows of the pairs of each part; a pair belongs to the higher part of its two items.
 
-    Pairs of part 0, the training set, thus touch no item of another part. Pairs that are split by another unit than
-    the item, such as their group, have that unit on both sides.
+    Pairs of part 0, the training set, thus touch no item of another part. To split by another unit, such as the group,
+    pass the unit of each pair as both ``left`` and ``right``.
 
     Parameters
     ----------

@@ -217,6 +217,6 @@ def _find_scale(pairs: Path, columns: dict[str, str | None]) -> Scale:
             farthest_part = part
     scale = recognise_scale(values)
     if scale is None:
-        assert farthest_part is not None  # without differences the scale is plain
+        assert farthest_part is not None  # without judgements, the scale is [-1, 1]
         raise unknown_scale(farthest_part)
     return scale

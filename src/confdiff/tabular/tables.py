@@ -133,7 +133,7 @@ def read_items(source: Any, *, id: str | None = None, ignore: Iterable[str] = ()
 
 def _index_holds_ids(source: Any, columns: Columns) -> bool:
     """Return whether the index of a data frame holds the ids of its rows."""
-    if not hasattr(source, "columns"):  # a path given as text has an index too: its method
+    if not hasattr(source, "columns"):  # a str also has an attribute ``index``, a method
         return False
     return _recognised(columns, ID) is None or list(source.index) != list(range(len(source)))
 

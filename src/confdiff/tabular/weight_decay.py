@@ -139,7 +139,7 @@ def folds_of(pairs: Pairs, units: NDArray[Any] | None, seed: int) -> list[tuple[
 def _agreement(
     classifier: ConfDiffClassifier, pairs: Pairs, train: _Rows, test: _Rows, labelled: tuple[Any, Any] | None
 ) -> Agreement:
-    """Fit a classifier on the pairs of a fold and measure it on the others."""
+    """Fit a classifier on the training pairs of a fold and evaluate it on the test pairs."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the fit to all pairs repeats them
         classifier.fit(pairs[train], validation=pairs[test], labelled=labelled)

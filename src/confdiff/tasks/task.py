@@ -170,7 +170,7 @@ def split(data: Dataset, seed: int) -> tuple[Tensor, Tensor]:
 
 
 def _votes_as_grades(data: Dataset) -> Grades | None:
-    """Return the votes of people, if they were asked: no teacher is needed then."""
+    """Return the votes of people as grades, or None if the data set has no votes."""
     if data.posteriors is None:
         return None
     return Grades(torch.logit(as_tensor(data.posteriors)), float(data.posteriors.mean()), 1.0)

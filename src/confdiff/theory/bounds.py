@@ -1,6 +1,6 @@
 r"""The bounds of Wang et al. 2023, one function for each result, named after it.
 
-Symbols, as in the paper: :math:`n` pairs, :math:`\delta` the probability with which a bound may fail,
+Symbols, as in the paper: :math:`n` pairs, :math:`\delta` the probability that a bound fails,
 :math:`C_\ell \ge \ell` on the scores that occur, :math:`L_\ell` its Lipschitz constant, :math:`L_f` that of the
 correction, :math:`\mathfrak R_n(\mathcal G)` the Rademacher complexity of the model class, and :math:`a, b, c, d`
 lower bounds of the expected partial risks :math:`A, B, C, D`.
@@ -100,7 +100,7 @@ def lemma_5_uniform_deviation(n: int, complexity: float, *, delta: float, loss: 
     complexity : float
         Rademacher complexity of the class, :math:`\mathfrak R_n(\mathcal G)`.
     delta : float
-        Probability with which the bound may fail.
+        Probability that the bound fails.
     loss : LossConstants
         Constants of the loss.
 
@@ -223,7 +223,7 @@ def theorem_5_deviation(
     n, least, bound, correction_lipschitz
         As in :func:`theorem_5_bias`.
     delta : float
-        Probability with which the bound may fail.
+        Probability that the bound fails.
     change : int
         The constant k: :data:`LARGEST_CHANGE`, or :data:`PAPER_CHANGE` as in the paper.
 

@@ -9,7 +9,7 @@ from confdiff.theory.complexity import finite_complexity
 from confdiff.theory.simulation import FloatArray, Sample, World, draw, partial_risks, slope_of
 
 DELTA = 0.05
-"""Probability with which a bound may fail."""
+"""Probability that a bound fails."""
 
 
 @dataclass(frozen=True)

@@ -154,7 +154,7 @@ class Run:
         self.step += 1
 
     def _densify_gradients(self) -> None:
-        """Make sparse gradients, as of embeddings, dense in reused buffers: new ones cost a third of a step."""
+        """Convert sparse gradients to dense ones in reused buffers; new buffers would cost a third of a step."""
         for index, parameter in enumerate(self.parameters):
             if parameter.grad is not None and parameter.grad.is_sparse:
                 if index not in self._dense_gradients:

@@ -27,7 +27,7 @@ _Window = tuple[int, tuple[int, ...]]  # an epoch, and the row groups that are s
 
 
 class BatchSource(Protocol):
-    """The interface between a run and the place its batches come from."""
+    """The interface of a source of batches, as a run uses it."""
 
     n: int
     """Pairs per epoch."""
@@ -125,7 +125,7 @@ def _normalised_weight(pairs: Pairs) -> Tensor | None:
 def check_streamable(method: Method) -> None:
     """Raise an error for a method that needs all pairs at once, or labels or posteriors."""
     if method.companion is not None:
-        raise not_for_streams(f"method {method.name!r}", "It looks at all of them at once: train on pairs.sample(n).")
+        raise not_for_streams(f"method {method.name!r}", "It needs all pairs at once: train on pairs.sample(n).")
     if method.learns_from in ("labels", "posteriors"):
         raise not_for_streams(f"method {method.name!r}", f"It learns from {method.learns_from}: pass Pairs with these.")
 

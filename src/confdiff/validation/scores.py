@@ -67,7 +67,7 @@ def check_scores(output: Any, rows: int, n_classes: int | None = None) -> Tensor
 
 
 def non_finite_risk(terms: Tensor, names: Iterable[str], epoch: int, step: int) -> FloatingPointError:
-    """Return the error for a NaN or infinite risk: which partial risk, at which step, and what usually helps."""
+    """Return the error for a NaN or infinite risk, with the partial risk, the step and a remedy."""
     values = zip(names, terms.tolist(), strict=True)
     bad = [f"{name} = {value:g}" for name, value in values if not math.isfinite(value)]
     return FloatingPointError(

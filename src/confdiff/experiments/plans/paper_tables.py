@@ -15,7 +15,7 @@ PAPER_PRIORS = (0.2, 0.5, 0.8)
 PAPER_TRIALS = 5
 """Number of trials per cell if an experiment is run without ``--trials``."""
 DEFAULT_PROTOCOL = "authors"
-"""The protocol of an experiment that is run without ``--protocol``; its numbers compare with the printed ones."""
+"""Protocol if an experiment is run without ``--protocol``; its numbers can be compared with the printed ones."""
 PAPER_METHODS = (
     "confdiff-abs",
     "confdiff-relu",

@@ -1,6 +1,6 @@
 """A study of methods under noise, to choose the default by evidence.
 
-Two data sets, two priors and seven ways in which differences or the prior are wrong, all fixed before the first trial.
+It has two data sets, two priors and seven conditions of noise or a wrong prior, all chosen before the first trial.
 """
 
 from collections.abc import Iterator, Sequence

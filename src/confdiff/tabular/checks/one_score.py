@@ -22,7 +22,7 @@ class OneScore:
     r2 : float
         Fraction of the sum of squares of c that the scores explain.
     degrees_of_freedom : int
-        Number of judgements beyond those that any scores would fit.
+        Residual degrees of freedom of the fit.
     adjusted_r2 : float or None
         R² with both sums divided by their degrees of freedom; None if there are none.
     """

@@ -54,7 +54,7 @@ class CheckReport:
 
     @property
     def errors(self) -> tuple[Finding, ...]:
-        """Findings with which `fit` would stop."""
+        """Findings for which `fit` would stop with an error."""
         return tuple(finding for finding in self.findings if finding.severity == "error")
 
     @property

@@ -204,7 +204,7 @@ def _recognised_max_margin(path: _Path, margins: NDArray[np.float64]) -> float:
 def _swapped_at_random(
     chosen: NDArray[Any], rejected: NDArray[Any], strength: NDArray[np.float64], seed: int
 ) -> Columns:
-    """Return pairs in which the chosen item is second at random."""
+    """Return pairs with the chosen item first or second at random."""
     is_second = np.random.default_rng(derived_seed(seed, "orientation")).random(len(chosen)) < 0.5
     return {
         "left": np.where(is_second, rejected, chosen),

@@ -21,7 +21,7 @@ class Agreement:
     pairs
         Number of pairs.
     r2
-        1 - sum((p' - p - c)^2) / sum(c^2): 1 is perfect, 0 is that of a constant probability.
+        1 - sum((p' - p - c)^2) / sum(c^2): 1 is perfect, 0 is the value of a constant probability.
     pairwise_accuracy
         Fraction of the pairs without ties that are in the right order; equal probabilities count one half.
     interval

@@ -9,7 +9,7 @@ from confdiff import __version__
 from confdiff.io.atomic import write_text
 
 FORMAT = 2
-"""The format of model folders; raised when what older versions wrote can no longer be read."""
+"""The format of model folders; raised if folders of older versions can no longer be read."""
 MANIFEST = "model.json"
 
 
@@ -52,7 +52,7 @@ def _seal(manifest: dict[str, Any]) -> str:
 
 
 def _sealed(manifest: dict[str, Any]) -> str:
-    """Return JSON whose last entry is a digest of all before."""
+    """Return JSON whose last entry is a digest of the other entries."""
     return json.dumps(manifest | {"seal": _seal(manifest)}, indent=1) + "\n"
 
 

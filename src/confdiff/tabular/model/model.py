@@ -62,7 +62,7 @@ class ComparisonModel:
         return probabilities
 
     def predict(self, items: Any) -> NDArray[Any]:
-        """Return the class of each item, 1 (positive) or -1. items: a data frame. Returns: (m,)."""
+        """Return the class of each item of a data frame, 1 (positive) or -1. Returns: (m,)."""
         classes: NDArray[Any] = self.classifier.predict(self._encoded(items))
         return classes
 
