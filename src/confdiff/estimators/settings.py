@@ -14,8 +14,8 @@ from confdiff.validation import check_choice, check_count, no_probabilities, pri
 if TYPE_CHECKING:
     from confdiff.estimators.pair_classifier import PairClassifier
 
-_LEARNING_RATES = {"linear": 0.1}  # a linear model needs larger steps than other networks
-_LEARNING_RATE = 3e-3
+_LEARNING_RATE_OF_MODEL = {"linear": 0.1}  # a linear model needs larger steps than other networks
+_DEFAULT_LEARNING_RATE = 3e-3  # of other networks
 
 
 def has_probabilities(estimator: "PairClassifier") -> bool:
@@ -59,7 +59,7 @@ def make_recipe(estimator: "PairClassifier", n_pairs: int) -> Recipe:
     learning_rate = estimator.learning_rate
     if learning_rate is None:
         name = estimator.model if isinstance(estimator.model, str) else ""
-        learning_rate = _LEARNING_RATES.get(name, _LEARNING_RATE)
+        learning_rate = _LEARNING_RATE_OF_MODEL.get(name, _DEFAULT_LEARNING_RATE)
     return Recipe(
         epochs=epochs,
         batch_size=batch_size,

@@ -16,7 +16,8 @@ class FitOptions:
     Parameters
     ----------
     method, model, epochs, batch_size, learning_rate
-        As in :class:`~confdiff.ConfDiffClassifier`.
+        As in :class:`~confdiff.ConfDiffClassifier`. If ``epochs`` or ``learning_rate`` is None,
+        :func:`confdiff.estimators.settings.make_recipe` chooses it, by the number of pairs and the network.
     prior
         The fraction of positives, ``"estimate"``, or None for the one that the probabilities imply.
     validation_fraction
