@@ -1,7 +1,11 @@
 """The style that every page and plot shares."""
 
+import inspect
+import re
+
 import pytest
 
+from confdiff.display import palette
 from confdiff.display.figures import check_figure_path, new_figure, save_figure
 from confdiff.display.palette import family_colours
 from confdiff.display.text import listed
@@ -14,6 +18,12 @@ def test_every_method_has_a_colour_of_its_own():
     assert colours["confdiff-abs"] == "#0072B2"
     assert colours["oracle-soft"] == "#444444"
     assert colours["mrl"] == "#661100"
+
+
+def test_comments_of_the_palette_name_the_methods():
+    comments = dict(re.findall(r'"(#\w{6})",  # (\w+(?:-\w+)?)$', inspect.getsource(palette), re.MULTILINE))
+    colours = family_colours({method.name: method.family for method in METHODS.values()})
+    assert comments == {colours[method.name]: method.label for method in METHODS.values()}
 
 
 def test_a_method_beyond_its_family_takes_a_remaining_colour():

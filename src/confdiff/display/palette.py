@@ -33,12 +33,37 @@ GUIDE = "#dddddd"
 SEVERITIES = {"error": VERMILION, "warning": BLUE, "note": GREY}
 """Severity of a finding -> colour of its badge."""
 
+# A method takes the next colour of its family, in the order of the table in methods.py.
+# The comments name the method that has the colour today.
 _FAMILIES = {
-    "confdiff": ("#E69F00", "#56B4E9", "#0072B2", "#882255", "#332288", "#44AA99", "#AA4499"),
-    "pcomp": ("#F0C400", "#CC79A7", "#D55E00", "#009E73"),
-    "oracle": ("#999999", "#444444"),  # references rather than competitors: grey
+    "confdiff": (
+        "#E69F00",  # ConfDiff-Unbiased
+        "#56B4E9",  # ConfDiff-ReLU
+        "#0072B2",  # ConfDiff-ABS
+        "#882255",  # ConfDiff-Regression
+        "#332288",  # ConfDiff-Combined
+        "#44AA99",  # ConfDiff-Projection
+        "#AA4499",  # ConfDiff-Information
+    ),
+    "pcomp": (
+        "#F0C400",  # Pcomp-Unbiased
+        "#CC79A7",  # Pcomp-ReLU
+        "#D55E00",  # Pcomp-ABS
+        "#009E73",  # Pcomp-Teacher
+    ),
+    "oracle": (  # references rather than competitors: grey
+        "#999999",  # Oracle-Hard
+        "#444444",  # Oracle-Soft
+    ),
 }
-_OTHERS = ("#999933", "#661100", "#117733", "#88CCEE", "#DDCC77", "#CC6677")
+_OTHERS = (
+    "#999933",  # BPR
+    "#661100",  # MRL
+    "#117733",  # free, as the rest
+    "#88CCEE",
+    "#DDCC77",
+    "#CC6677",
+)
 
 
 def family_colours(families: Mapping[str, str]) -> dict[str, str]:
