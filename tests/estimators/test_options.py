@@ -10,7 +10,7 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV
 
 from confdiff import ConfDiffClassifier, ItemKFold, Pairs
-from confdiff.estimators.inputs import split_by_items
+from confdiff.pairs.splitting import hold_out_items
 from easy import easy_pairs
 
 QUICK = {"model": "linear", "batch_size": 64}
@@ -103,7 +103,7 @@ def test_a_second_fit_removes_attributes_of_the_first():
 
 def test_held_out_pairs_touch_items_outside_the_training_pairs():
     pairs = easy_pairs(n_items=100, n_pairs=2000)
-    kept, held_out = split_by_items(pairs, 0.2, seed=0)
+    kept, held_out = hold_out_items(pairs, 0.2, seed=0)
     trained = set(torch.cat([pairs.left[kept], pairs.right[kept]]).tolist())
     first, second = (
         np.array([row in trained for row in side[held_out].tolist()]) for side in (pairs.left, pairs.right)

@@ -8,6 +8,8 @@ import torch
 
 from confdiff import ConfDiffClassifier, ConfDiffLogisticRegression, Pairs, PcompClassifier
 from confdiff.estimators import inputs
+from confdiff.pairs import splitting
+from confdiff.pairs.splitting import hold_out_pairs
 from easy import easy_pairs
 from streams import streamed
 
@@ -56,7 +58,7 @@ def test_pairs_of_some_items_are_held_out(stream, monkeypatch):
 
     original = pair_classifier.train
     monkeypatch.setattr(pair_classifier, "train", train)
-    kept, held_out = inputs.hold_out_pairs(stream, 0.1, 0)
+    kept, held_out = hold_out_pairs(stream, 0.1, 0)
     assert len(kept) + len(held_out) == 2000
     assert 100 < len(held_out) < 300
     model = ConfDiffClassifier(prior=0.5, early_stopping=True, **QUICK).fit(stream)
@@ -71,7 +73,8 @@ def test_an_open_prior_warns(tmp_path, pairs):
 
 
 def test_only_a_sample_is_used_for_the_prior(stream, monkeypatch):
-    monkeypatch.setattr(inputs, "SAMPLED", 500)
+    for module in (inputs, splitting):
+        monkeypatch.setattr(module, "SAMPLED", 500)
     model = ConfDiffClassifier(prior="estimate", early_stopping=True, **QUICK).fit(stream)
     assert model.prior_ == pytest.approx(0.5, abs=0.1)
 

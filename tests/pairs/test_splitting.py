@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from confdiff import ItemKFold, Pairs
-from confdiff.estimators.inputs import hold_out_pairs, split_by_items
-from confdiff.tabular.comparisons import compare, items_held_out, split_pairs
+from confdiff.pairs.splitting import draw_item_parts, hold_out_items, hold_out_pairs
+from confdiff.tabular.comparisons import compare, split_pairs
 from confdiff.tabular.tables import read_items, read_judged
 from easy import easy_pairs
 from streams import streamed
@@ -38,7 +38,7 @@ def test_folds_of_items_are_pinned(seed, expected):
     ("fraction", "seed", "expected"), [(0.1, 0, "5af80f7433da"), (0.2, 3, "e824d8ac72db"), (0.001, 0, "71fc478fc393")]
 )
 def test_held_out_pairs_of_classifiers_are_pinned(fraction, seed, expected):
-    assert hash_of(*split_by_items(easy_pairs(n_items=100, n_pairs=2000), fraction, seed)) == expected
+    assert hash_of(*hold_out_items(easy_pairs(n_items=100, n_pairs=2000), fraction, seed)) == expected
 
 
 def test_held_out_pairs_of_streams_are_pinned(tmp_path):
@@ -63,7 +63,7 @@ def test_splits_of_comparisons_are_pinned(unit, fraction, seed, expected):
 
 
 def test_held_out_items_of_streamed_comparisons_are_pinned():
-    assert hash_of(items_held_out(1000, 0.2, 0), items_held_out(3, 0.9, 1)) == "19a47a71c0e0"
+    assert hash_of(draw_item_parts(1000, 0.2, 0), draw_item_parts(3, 0.9, 1)) == "19a47a71c0e0"
 
 
 def test_folds_of_items_leak_no_item():

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from confdiff.tabular.comparisons import compare, items_held_out, split_pairs
+from confdiff.pairs.splitting import draw_item_parts
+from confdiff.tabular.comparisons import compare, split_pairs
 from confdiff.tabular.scales import parse_scale
 from confdiff.tabular.tables import read_items, read_judged
 
@@ -117,7 +118,7 @@ def test_splits_are_the_same_in_every_version(by, digest):
 
 
 def test_streams_hold_out_the_same_items_in_every_version():
-    rows = items_held_out(500, 0.2, seed=3).astype("<i8")
+    rows = draw_item_parts(500, 0.2, seed=3).astype("<i8")
     assert hashlib.blake2b(rows.tobytes(), digest_size=8).hexdigest() == "117ccd8380be3e75"
 
 

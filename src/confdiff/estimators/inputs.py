@@ -1,4 +1,4 @@
-"""Inputs of the estimators: convert pairs to :class:`~confdiff.Pairs`, check them and hold some of them out."""
+"""Inputs of the estimators: convert pairs to :class:`~confdiff.Pairs` and check them."""
 
 import warnings
 from typing import Any
@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.pairs.forms import SAMPLED, as_pairs
-from confdiff.pairs.splitting import assign_parts, fraction_of_items, split_by_part
-from confdiff.randomness import generator
 from confdiff.validation import warn_user
 
 
@@ -65,31 +63,6 @@ def predict_item_proba(model: Any, data: Pairs) -> NDArray[Any]:
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         probabilities: NDArray[Any] = model.predict_proba(data.items.numpy())
     return probabilities
-
-
-def hold_out_pairs(data: Pairs | StreamedPairs, fraction: float, seed: int) -> tuple[Pairs | StreamedPairs, Pairs]:
-    """Split pairs into training pairs and held-out pairs, about ``fraction`` of all; of a stream at most SAMPLED."""
-    if isinstance(data, StreamedPairs):
-        chosen = torch.rand(len(data.items), generator=generator(seed, "held out")) < fraction_of_items(fraction)
-        return data.without(chosen), data.sample(SAMPLED, seed, touching=chosen)
-    training, held_out = split_by_items(data, fraction, seed)
-    if len(training) < 2 or len(held_out) < 2:
-        raise ValueError(f"{len(data)} pairs are too few to hold some of them out; add pairs.")
-    return data[training], data[held_out]
-
-
-def split_by_items(data: Pairs, fraction: float, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows of training pairs and of held-out pairs, about ``fraction`` of all.
-
-    Held-out pairs are all pairs that touch one of some randomly chosen items, so no training pair contains these
-    items. Pairs held out at random would consist of items that other pairs contain, and overestimate the model.
-    """
-    items = torch.unique(torch.stack([data.left, data.right]))
-    order = items[torch.randperm(len(items), generator=generator(seed, "held out"))]
-    size = max(1, round(fraction_of_items(fraction) * len(items)))
-    part = assign_parts(order.numpy(), [size], count=len(data.items))
-    training, held_out = split_by_part(data.left.numpy(), data.right.numpy(), part)
-    return training, held_out
 
 
 def warn_of_unconnected_groups(data: Pairs) -> None:

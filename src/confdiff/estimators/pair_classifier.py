@@ -14,7 +14,6 @@ from confdiff.calibration import fit_to_differences, log_odds
 from confdiff.estimators.inputs import (
     check_validation,
     class_names,
-    hold_out_pairs,
     pairs_and_sample,
     warn_of_unconnected_groups,
 )
@@ -31,6 +30,7 @@ from confdiff.losses import LOSSES
 from confdiff.methods import Method
 from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs, StreamedPairs, Supervision
+from confdiff.pairs.splitting import hold_out_pairs
 from confdiff.prior import PriorEstimate, estimate_prior, warn_if_open
 from confdiff.training import History, Recipe, predict_scores, train
 from confdiff.validation import (

@@ -1,6 +1,20 @@
 """Split pairs so that no item of the held-out pairs is trained on: the one item-disjoint splitter.
 
-Callers draw the order of the items from their own random streams; the split of that order is the same for all.
+Every draw is made here, each from its own random stream, so that splits do not depend on each other:
+
+================================  =====================  ===========================================================
+function                          stream                 callers
+================================  =====================  ===========================================================
+:class:`ItemKFold`                ``"folds of items"``   users, ``tabular/weight_decay.py``
+:func:`hold_out_pairs`            ``"held out"``         ``estimators/pair_classifier.py``: early stopping and others
+:func:`draw_item_parts`           ``"split"``            ``tabular/comparisons.py`` (``split_pairs``),
+                                                         ``tabular/streaming.py``
+:func:`draw_parts`                ``"split"``            ``tabular/comparisons.py``: groups or pairs instead of items
+================================  =====================  ===========================================================
+
+What is done with a draw is the same for all: :func:`assign_parts` gives each item its part, and :func:`split_by_part`
+gives each pair the higher part of its two items. Streamed pairs are never split by rows:
+:meth:`StreamedPairs.without <confdiff.StreamedPairs.without>` skips the pairs that touch a held-out item.
 """
 
 import math
@@ -11,9 +25,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from confdiff.pairs.forms import as_pairs
-from confdiff.randomness import generator
-from confdiff.validation import check_count
+from confdiff.pairs.forms import SAMPLED, as_pairs
+from confdiff.pairs.pairs import Pairs
+from confdiff.pairs.streamed import StreamedPairs
+from confdiff.randomness import derived_seed, generator
+from confdiff.validation import check_count, check_fraction
 
 _Rows = NDArray[np.int64]
 
@@ -84,6 +100,115 @@ def split_by_part(left: NDArray[Any], right: NDArray[Any], part: _Rows, n_parts:
     """
     part_of_pair = np.maximum(part[left], part[right])
     return tuple(np.flatnonzero(part_of_pair == number) for number in range(n_parts))
+
+
+def draw_parts(count: int, fraction: float, seed: int) -> _Rows:
+    """Draw the units of the validation and the test set, half of ``fraction`` each.
+
+    Parameters
+    ----------
+    count : int
+        The number of units, such as groups.
+    fraction : float
+        The fraction of the units to hold out.
+    seed : int
+        Seed of the draw.
+
+    Returns
+    -------
+    array of int64, shape (count,)
+        0 for training, 1 for validation, 2 for testing.
+
+    Examples
+    --------
+    >>> np.bincount(draw_parts(10, 0.4, seed=0))
+    array([6, 2, 2])
+    """
+    rng = np.random.default_rng(derived_seed(seed, "split"))
+    half = max(1, round(fraction * count / 2))
+    return assign_parts(rng.permutation(count), [half, half], count)
+
+
+def draw_item_parts(count: int, fraction: float, seed: int) -> _Rows:
+    """Draw the items of the validation and the test set so that about ``fraction`` of the pairs are held out.
+
+    Parameters
+    ----------
+    count : int
+        The number of items.
+    fraction : float
+        About which fraction of the pairs to hold out, strictly between 0 and 1.
+    seed : int
+        Seed of the draw.
+
+    Returns
+    -------
+    array of int64, shape (count,)
+        0 for training, 1 for validation, 2 for testing.
+    """
+    check_fraction("validation_fraction", fraction)
+    return draw_parts(count, fraction_of_items(fraction), seed)
+
+
+def hold_out_items(data: Pairs, fraction: float, seed: int) -> tuple[_Rows, _Rows]:
+    """Return the rows of training pairs and of held-out pairs, about ``fraction`` of all.
+
+    Held-out pairs are all pairs that touch one of some randomly chosen items, so no training pair contains these
+    items. Pairs held out at random would consist of items that other pairs contain, and overestimate the model.
+
+    Parameters
+    ----------
+    data : Pairs
+        n pairs.
+    fraction : float
+        About which fraction of the pairs to hold out.
+    seed : int
+        Seed of the draw.
+
+    Returns
+    -------
+    tuple of two arrays of int64
+        The rows of the training pairs, and of the held-out pairs.
+    """
+    items = torch.unique(torch.stack([data.left, data.right]))
+    order = items[torch.randperm(len(items), generator=generator(seed, "held out"))]
+    size = max(1, round(fraction_of_items(fraction) * len(items)))
+    part = assign_parts(order.numpy(), [size], count=len(data.items))
+    training, held_out = split_by_part(data.left.numpy(), data.right.numpy(), part)
+    return training, held_out
+
+
+def hold_out_pairs(data: Pairs | StreamedPairs, fraction: float, seed: int) -> tuple[Pairs | StreamedPairs, Pairs]:
+    """Split pairs into training pairs and held-out pairs that share no item drawn to be held out.
+
+    Parameters
+    ----------
+    data : Pairs or StreamedPairs
+        The pairs.
+    fraction : float
+        About which fraction of the pairs to hold out.
+    seed : int
+        Seed of the draw.
+
+    Returns
+    -------
+    training : Pairs or StreamedPairs
+        In the form of ``data``.
+    held_out : Pairs
+        In memory; of a stream at most 100,000.
+
+    Raises
+    ------
+    ValueError
+        If there are too few pairs.
+    """
+    if isinstance(data, StreamedPairs):
+        chosen = torch.rand(len(data.items), generator=generator(seed, "held out")) < fraction_of_items(fraction)
+        return data.without(chosen), data.sample(SAMPLED, seed, touching=chosen)
+    training, held_out = hold_out_items(data, fraction, seed)
+    if len(training) < 2 or len(held_out) < 2:
+        raise ValueError(f"{len(data)} pairs are too few to hold some of them out; add pairs.")
+    return data[training], data[held_out]
 
 
 class ItemKFold:

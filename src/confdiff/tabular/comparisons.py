@@ -6,8 +6,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.pairs.splitting import assign_parts, fraction_of_items, split_by_part
-from confdiff.randomness import derived_seed
+from confdiff.pairs.splitting import draw_item_parts, draw_parts, split_by_part
 from confdiff.tabular.scales import Scale, recognise_scale
 from confdiff.tabular.tables import ItemTable, PairTable
 from confdiff.tabular.values import is_missing
@@ -185,10 +184,10 @@ def split_pairs(comparisons: Comparisons, fraction: float, seed: int, *, by: Uni
     units = comparisons.units(by)
     if units is None:
         count = 1 + max(comparisons.left.max(), comparisons.right.max())
-        part = items_held_out(count, fraction, seed)
+        part = draw_item_parts(count, fraction, seed)
         rows = split_by_part(comparisons.left, comparisons.right, part, n_parts=3)
     else:
-        part = _draw_parts(int(units.max()) + 1, fraction, seed)
+        part = draw_parts(int(units.max()) + 1, fraction, seed)
         rows = split_by_part(units, units, part, n_parts=3)
     split = Split(*rows)
     least = 1 if by == "group" else _MIN_PAIRS
@@ -198,19 +197,3 @@ def split_pairs(comparisons: Comparisons, fraction: float, seed: int, *, by: Uni
             "Pass validation_fraction=0 to hold out none."
         )
     return split
-
-
-def items_held_out(count: int, fraction: float, seed: int) -> _Rows:
-    """Draw the items of the validation and the test set so that about ``fraction`` of the pairs are held out.
-
-    The result, of shape (count,), is 0 for training, 1 for validation and 2 for testing.
-    """
-    check_fraction("validation_fraction", fraction)
-    return _draw_parts(count, fraction_of_items(fraction), seed)
-
-
-def _draw_parts(count: int, fraction: float, seed: int) -> _Rows:
-    """Draw units: 0 for training, 1 for validation, 2 for testing."""
-    rng = np.random.default_rng(derived_seed(seed, "split"))
-    half = max(1, round(fraction * count / 2))
-    return assign_parts(rng.permutation(count), [half, half], count)

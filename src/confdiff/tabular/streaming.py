@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from confdiff.io.batches import read_batches, read_column_names, writing_batches
 from confdiff.pairs import StreamedPairs
 from confdiff.pairs.parquet import parquet_files
-from confdiff.tabular.comparisons import compare, items_held_out, unknown_scale
+from confdiff.pairs.splitting import draw_item_parts
+from confdiff.tabular.comparisons import compare, unknown_scale
 from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.model.about import DataSummary
 from confdiff.tabular.options import FitOptions
@@ -67,7 +68,7 @@ class StreamedData:
         """Divide the pairs into a training set and samples for validation and testing."""
         if not options.validation_fraction:
             return PairSets(train=self.pairs)
-        part = items_held_out(len(self.pairs.items), options.validation_fraction, options.seed)
+        part = draw_item_parts(len(self.pairs.items), options.validation_fraction, options.seed)
         train = self.pairs.without(part > 0)
         not_test = self.pairs.without(part == 2)
         return PairSets(
