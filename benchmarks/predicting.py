@@ -106,7 +106,7 @@ def _read(options: argparse.Namespace) -> None:
     from confdiff.io.batches import read_batches, read_column_names
     from confdiff.tabular.model.model import load_model
     from confdiff.tabular.model.scoring import column_types
-    from confdiff.tabular.sources import TableSource
+    from confdiff.tabular.row_numbers import TableSource
     from confdiff.tabular.tables import ItemTable
 
     path = options.folder / f"items.{options.ending}"

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from confdiff.pairs.splitting import ItemKFold as ItemKFold
     from confdiff.prior import estimate_prior as estimate_prior
     from confdiff.tabular.features.item_features import ItemFeatures as ItemFeatures
+    from confdiff.tabular.fit_options import FitOptions as FitOptions
     from confdiff.tabular.fitting import fit_comparisons as fit_comparisons
     from confdiff.tabular.model.model import ComparisonModel as ComparisonModel
     from confdiff.tabular.model.model import load_model as load_model
-    from confdiff.tabular.options import FitOptions as FitOptions
     from confdiff.training import Recipe as Recipe
     from confdiff.training import train as train
 
@@ -41,7 +41,7 @@ _HOME = {
     "ComparisonModel": "tabular.model.model",
     "ConfDiffClassifier": "estimators",
     "ConfDiffLogisticRegression": "estimators",
-    "FitOptions": "tabular.options",
+    "FitOptions": "tabular.fit_options",
     "ItemFeatures": "tabular.features.item_features",
     "ItemKFold": "pairs.splitting",
     "ItemTransformer": "estimators",

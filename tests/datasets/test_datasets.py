@@ -22,7 +22,7 @@ from confdiff.datasets import (
     fetch,
     load,
     names_of_kind,
-    tables,
+    uci_and_usps,
     whereabouts,
 )
 from confdiff.datasets.sources import md5_of_bytes
@@ -244,7 +244,7 @@ def test_usps_is_the_same_from_either_publisher(real_data, tmp_path, monkeypatch
     (tmp_path / "usps").write_text(text.replace("1:-1", "1:-0.5", 1))
     with pytest.raises(ValueError, match="not those of USPS"):
         load("usps", folder=tmp_path)
-    assert tables.USPS[1].sources[0].url.endswith("usps.bz2")
+    assert uci_and_usps.USPS[1].sources[0].url.endswith("usps.bz2")
 
 
 class Python2Pickler(pickle._Pickler):

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from confdiff.tabular.comparisons import compare
-from confdiff.tabular.sources import TableSource
+from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.tables import read_items, read_judged
 
 ITEMS = pd.DataFrame({"x": [1.0, 2.0, 3.0]}, index=["a", "b", "c"])

@@ -27,8 +27,8 @@ from confdiff.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from confdiff.tabular.fit_options import FitOptions
     from confdiff.tabular.model.model import ComparisonModel
-    from confdiff.tabular.options import FitOptions
 
 _TRAINING = "Training"
 _VALIDATION = "Validation"
@@ -144,7 +144,7 @@ def fit_command(
         confdiff fit items.csv pairs.csv --model linear --weight-decay auto
     """
     with status("loading PyTorch"):
-        from confdiff.tabular.options import FitOptions
+        from confdiff.tabular.fit_options import FitOptions
     options = FitOptions(
         method=method,
         model=model,

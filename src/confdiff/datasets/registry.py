@@ -9,7 +9,7 @@ from confdiff.datasets.digits import DIGITS, EVEN, load_digits
 from confdiff.datasets.entry import Entry, Kind, PairSetting, RankingSetting
 from confdiff.datasets.idx import FASHION, FASHION_MNIST, KMNIST, KUZUSHIJI, MNIST
 from confdiff.datasets.interactions import JESTER, KUAIREC
-from confdiff.datasets.tables import LETTER, LETTERS, OPTDIGITS, PENDIGITS, USPS
+from confdiff.datasets.uci_and_usps import LETTER, LETTERS, OPTDIGITS, PENDIGITS, USPS
 
 _UCI = "https://archive.ics.uci.edu/dataset"
 _UNKNOWN = "none stated"

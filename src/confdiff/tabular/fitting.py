@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from confdiff.estimators import ConfDiffClassifier
+from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.about import About, DataSummary, Validation
 from confdiff.tabular.model.agreement import agreement, difference_reliability
 from confdiff.tabular.model.model import ComparisonModel
-from confdiff.tabular.options import FitOptions
 from confdiff.tabular.scales import Scale, parse_scale
 from confdiff.tabular.streaming import streamed_data
 from confdiff.tabular.training_data import PairSets, TrainingData, in_memory_data

@@ -15,10 +15,10 @@ from confdiff.pairs.parquet import parquet_files
 from confdiff.pairs.splitting import draw_item_parts
 from confdiff.tabular.comparisons import compare, unknown_scale
 from confdiff.tabular.features.item_features import ItemFeatures
+from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.about import DataSummary
-from confdiff.tabular.options import FitOptions
+from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.scales import Scale, recognise_scale
-from confdiff.tabular.sources import TableSource
 from confdiff.tabular.tables import ItemTable, PairTable, choose_columns, read_judged
 from confdiff.tabular.training_data import PairSets
 from confdiff.tabular.values import check_ids

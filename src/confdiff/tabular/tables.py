@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from confdiff.display.text import listed
 from confdiff.io.lookup import find_rows
 from confdiff.io.tables import read_table
-from confdiff.tabular.sources import TableSource
+from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.values import as_floats, check_ids
 from confdiff.validation import check_choice
 

@@ -11,8 +11,8 @@ from confdiff.display.text import listed
 from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.tabular.comparisons import Comparisons, Split, compare, split_pairs
 from confdiff.tabular.features.item_features import ItemFeatures
+from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.about import DataSummary
-from confdiff.tabular.options import FitOptions
 from confdiff.tabular.scales import Scale
 from confdiff.tabular.tables import ItemTable, read_items, read_judged
 from confdiff.tabular.values import is_missing

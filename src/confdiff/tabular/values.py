@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.io.lookup import first_repeated
-from confdiff.tabular.sources import TableSource
+from confdiff.tabular.row_numbers import TableSource
 from confdiff.validation import as_array
 
 _NOT_NUMERIC = {

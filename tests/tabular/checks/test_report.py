@@ -12,7 +12,7 @@ from confdiff.tabular.checks.page import check_html, check_json
 from confdiff.tabular.checks.registry import CHECKS
 from confdiff.tabular.checks.report import check_comparisons
 from confdiff.tabular.comparisons import compare
-from confdiff.tabular.options import FitOptions
+from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.tables import read_items, read_judged
 from judging import clean, kinds, the
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.about import About, DataSummary, Validation
 from confdiff.tabular.model.agreement import Agreement
-from confdiff.tabular.options import FitOptions
 from confdiff.tabular.weight_decay import WeightDecaySearch
 
 DATA = DataSummary(

@@ -12,7 +12,7 @@ from confdiff.display.text import listed
 from confdiff.tabular.checks.data import CheckData
 from confdiff.tabular.checks.finding import Finding, row_findings
 from confdiff.tabular.features.item_features import ItemFeatures
-from confdiff.tabular.sources import TableSource
+from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.tables import ItemTable
 from confdiff.tabular.values import is_missing
 

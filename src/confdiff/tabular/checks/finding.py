@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.display.text import plural
-from confdiff.tabular.sources import TableSource
+from confdiff.tabular.row_numbers import TableSource
 
 Severity = Literal["error", "warning", "note"]
 """``error``: `fit` would stop. ``warning``: it would go on, but the result suffers. ``note``: for information."""

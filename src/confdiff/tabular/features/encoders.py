@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from confdiff.io.lookup import find_rows
 from confdiff.tabular.features.text_form import FORM, form_of
-from confdiff.tabular.sources import TableSource
+from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.tables import Columns
 from confdiff.tabular.values import as_numeric, is_missing
 from confdiff.validation import check_choice, check_finite

@@ -20,7 +20,7 @@ from confdiff.tabular.features.encoders import (
     encoder_from_state,
     encoder_to_state,
 )
-from confdiff.tabular.sources import TableSource
+from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.tables import Columns, ItemTable, table_columns
 from confdiff.tabular.values import is_missing
 from confdiff.validation import check_choice, check_count, warn_user

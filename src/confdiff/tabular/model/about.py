@@ -3,8 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.agreement import Agreement
-from confdiff.tabular.options import FitOptions
 from confdiff.tabular.weight_decay import WeightDecaySearch
 
 

@@ -13,7 +13,7 @@ from confdiff.io.batches import read_batches, read_column_names, writing_batches
 from confdiff.io.table_formats.registry import find_table_format
 from confdiff.tabular.features.encoders import Category
 from confdiff.tabular.model.model import ComparisonModel
-from confdiff.tabular.sources import TableSource
+from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.tables import ID, ItemTable
 
 

@@ -1,4 +1,4 @@
-"""Name tables and their rows in messages."""
+"""Name tables in messages, and number their rows as a reader sees them."""
 
 from dataclasses import dataclass
 from os import PathLike
