@@ -123,7 +123,7 @@ def read_items(source: Any, *, id: str | None = None, ignore: Iterable[str] = ()
         id_name = _find_column(name, columns, "id", id, ID)
         ids = columns.pop(id_name)
     for column in ignore:
-        _check_column(name, columns, column, "ignore")
+        check_column(name, columns, column, "ignore")
         del columns[column]
     if not columns:
         raise ValueError(f"{name} must have at least one column besides the ids.")
@@ -146,7 +146,7 @@ def choose_columns(
     id_name = _find_column(source, columns, "id", id, ID)
     columns.remove(id_name)
     for column in ignore:
-        columns.remove(_check_column(source, columns, column, "ignore"))
+        columns.remove(check_column(source, columns, column, "ignore"))
     return id_name, columns
 
 
@@ -226,7 +226,7 @@ def _find_column(
 ) -> str:
     """Return the column of a role: the chosen one, else the one with a usual name among the free columns."""
     if chosen is not None:
-        return _check_column(source, columns, chosen, role)
+        return check_column(source, columns, chosen, role)
     column = _recognised(free or columns, usual)
     if column is None:
         raise ValueError(
@@ -236,7 +236,8 @@ def _find_column(
     return column
 
 
-def _check_column(source: TableSource, columns: Iterable[str], name: str, argument: str) -> str:
+def check_column(source: TableSource | Path, columns: Iterable[str], name: str, argument: str) -> str:
+    """Check that a table has the column that an argument names, and return its name."""
     if name not in columns:
         raise ValueError(
             f"no column of {source} is named {name!r} ({argument}={name!r}); the columns are {listed(columns)}."

@@ -7,14 +7,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.display.text import listed
 from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.tabular.comparisons import Comparisons, Split, compare, split_pairs
 from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.about import DataSummary
 from confdiff.tabular.scales import Scale
-from confdiff.tabular.tables import ItemTable, read_items, read_judged
+from confdiff.tabular.tables import ItemTable, check_column, read_items, read_judged
 from confdiff.tabular.values import is_missing
 from confdiff.validation import as_array, check_labels
 
@@ -197,11 +196,7 @@ def _without_labels(table: ItemTable, labels: str | None) -> tuple[ItemTable, ND
     """Return the items without the column of labels, and that column."""
     if labels is None:
         return table, None
-    if labels not in table.columns:
-        raise ValueError(
-            f"no column of {table.source} is named {labels!r} (labels={labels!r}); "
-            f"the columns are {listed(table.columns)}."
-        )
+    check_column(table.source, table.columns, labels, "labels")
     features = {name: column for name, column in table.columns.items() if name != labels}
     return replace(table, columns=features), table.columns[labels]
 

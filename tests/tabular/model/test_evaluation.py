@@ -49,3 +49,9 @@ def test_judged_pairs_are_compared_with_probabilities(model, tmp_path):
     found = evaluate_pairs(model, tmp_path / "items.csv", tmp_path / "pairs.csv")
     assert found.pairs == 600
     assert found.pairwise_accuracy > 0.9
+
+
+def test_labels_of_a_file_without_rows(model, tmp_path):
+    FRAME.head(0).assign(ill=[]).to_parquet(tmp_path / "items.parquet")
+    with pytest.raises(ValueError, match=r"items\.parquet must have at least one row of data; got none"):
+        evaluate_labels(model, tmp_path / "items.parquet", "ill")

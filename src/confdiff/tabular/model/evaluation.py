@@ -88,8 +88,9 @@ def evaluate_labels(model: ComparisonModel, items: Path, labels: str, *, id: str
     ValueError
         A column is missing, or no item has a label.
     """
-    batches = [(p, column) for _, p, column in scored_batches(model, items, id=id, also=labels)]
-    p, column = (np.concatenate(arrays) for arrays in zip(*batches, strict=True))
+    batches = list(scored_batches(model, items, id=id, label_column=labels))
+    p = np.concatenate([batch.probabilities for batch in batches])
+    column = np.concatenate([batch.labels for batch in batches])
     has_label = ~is_missing(column)
     name = f"{items}, column {labels!r},"
     if not has_label.any():

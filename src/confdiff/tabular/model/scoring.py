@@ -1,7 +1,7 @@
 """Score files of items that need not fit into memory."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from confdiff.io.table_formats.registry import find_table_format
 from confdiff.tabular.features.encoders import Category
 from confdiff.tabular.model.model import ComparisonModel
 from confdiff.tabular.row_numbers import TableSource
-from confdiff.tabular.tables import ID, ItemTable
+from confdiff.tabular.tables import ID, ItemTable, check_column
 
 
 def predict_file(
@@ -49,48 +49,107 @@ def predict_file(
 
     count = 0
     with writing_batches(output) as write:
-        for ids, probabilities in scored_batches(model, items, id=id):
-            columns = {"id": ids, "probability": probabilities, "positive": probabilities >= 0.5}
+        for batch in scored_batches(model, items, id=id):
+            columns = {
+                "id": batch.ids,
+                "probability": batch.probabilities,
+                "positive": batch.probabilities >= 0.5,
+            }
             write(pyarrow.record_batch({name: pyarrow.array(column) for name, column in columns.items()}))
-            count += len(probabilities)
+            count += len(batch.probabilities)
             if done is not None:
                 done(count)
-        if not count:
-            raise ValueError(f"{items} must have at least one row of data; got none.")
     return count
 
 
+@dataclass(frozen=True, eq=False)
+class ScoredBatch:
+    """Consecutive items of a file with their probabilities.
+
+    Attributes
+    ----------
+    ids : (b,) pyarrow array, or array of row numbers
+        The ids of the items.
+    probabilities : (b,) array
+        The probabilities of the positive class.
+    labels : (b,) array or None
+        The column of labels as it is in the file, if one was asked for.
+    """
+
+    ids: Any
+    probabilities: NDArray[np.float32]
+    labels: Any = None
+
+
 def scored_batches(
-    model: ComparisonModel, items: Path, *, id: str | None = None, also: str | None = None
-) -> Iterator[tuple[Any, ...]]:
-    """Yield (ids, probabilities) of a file in batches; with ``also``, a third entry is that column of the file."""
+    model: ComparisonModel, items: Path, *, id: str | None = None, label_column: str | None = None
+) -> Iterator[ScoredBatch]:
+    """Score a file in batches.
+
+    Parameters
+    ----------
+    model : ComparisonModel
+        The model.
+    items : Path
+        A table of items.
+    id : str, optional
+        The column of ids, see :func:`predict_file`.
+    label_column : str, optional
+        A column to return with the scores.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, or the file has no rows.
+    """
     names = read_column_names(items)
-    types = column_types(model, items, names)
-    for argument, name in (("id", id), ("labels", also)):
-        if name is not None and name not in names:
-            raise ValueError(
-                f"no column of {items} is named {name!r} ({argument}={name!r}); the columns are {listed(names)}."
-            )
-    usual = (name for name in names if name.lower() in ID and name not in types)
-    key = id or model.id_name or next(usual, None)
-    extra = {name: None for name in (key, also) if name is not None and name not in types}
+    feature_types = column_types(model, items, names)
+    for argument, name in (("id", id), ("labels", label_column)):
+        if name is not None:
+            check_column(items, names, name, argument)
+    id_column = id or model.id_name or _usual_id(names, feature_types)
     start = 0
-    for batch in read_batches(items, _with_text_ids(items, types | extra, key)):
+    for batch in read_batches(items, _types_to_read(items, feature_types, id_column, label_column)):
         rows = np.arange(start, start + batch.num_rows)
-        columns = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in types}
+        columns = {name: _as_array(batch, name) for name in feature_types}
         table = ItemTable(source=TableSource.of_file(items, start), ids=rows, columns=columns)
-        scores = (rows if key is None else batch.column(key), score_table(model, table))
-        yield scores if also is None else (*scores, batch.column(also).to_numpy(zero_copy_only=False))
+        yield ScoredBatch(
+            ids=rows if id_column is None else batch.column(id_column),
+            probabilities=score_table(model, table),
+            labels=None if label_column is None else _as_array(batch, label_column),
+        )
         start += batch.num_rows
+    if not start:
+        raise ValueError(f"{items} must have at least one row of data; got none.")
 
 
-def _with_text_ids(path: Path, types: dict[str, Any], key: str | None) -> dict[str, Any]:
-    """Read ids in text files as text: a type guessed from the first rows may not fit all, and 007 stays 007."""
+def _usual_id(names: list[str], features: Container[str]) -> str | None:
+    """Return the first column with a usual name for ids that is not a feature."""
+    return next((name for name in names if name.lower() in ID and name not in features), None)
+
+
+def _types_to_read(
+    items: Path, feature_types: dict[str, Any], id_column: str | None, label_column: str | None
+) -> dict[str, Any]:
+    """Return each column to read with its pyarrow type; features that serve as ids or labels keep their type."""
+    types = dict(feature_types)
+    if id_column is not None:
+        types.setdefault(id_column, _id_type(items))
+    if label_column is not None:
+        types.setdefault(label_column, None)
+    return types
+
+
+def _id_type(items: Path) -> Any:
+    """Return text where types are guessed: a guess from the first rows may not fit all, and 007 stays 007."""
     import pyarrow
 
-    if key is None or not find_table_format(path).guesses_types or types[key] is not None:
-        return types
-    return types | {key: pyarrow.string()}
+    return pyarrow.string() if find_table_format(items).guesses_types else None
+
+
+def _as_array(batch: Any, name: str) -> NDArray[Any]:
+    column: NDArray[Any] = batch.column(name).to_numpy(zero_copy_only=False)
+    return column
 
 
 def column_types(model: ComparisonModel, items: Path, names: list[str]) -> dict[str, Any]:
