@@ -114,7 +114,7 @@ def standard_error(values: FloatArray) -> float:
 
 
 def complexity(world: World, n: int, settings: Settings) -> float:
-    """Return the Rademacher complexity of the class on n points drawn from the world."""
+    """Return the Rademacher complexity of the class on n points of the simulated distribution."""
     rows = np.random.default_rng([settings.seed, n]).choice(len(world.mass), n, p=world.mass)
     return finite_complexity(world.scores[:, rows], draws=200, seed=settings.seed)[0]
 

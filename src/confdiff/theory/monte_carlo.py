@@ -221,7 +221,7 @@ def correction_bias(world: World, settings: Settings) -> TheoryCheck:
 
 
 def _mild(world: World) -> tuple[World, int]:
-    """Return the world with scores divided by 8, so that the loss and its bound are small, and its best function."""
+    """Return the simulation with scores divided by 8, for a small loss and a small bound, and its best function."""
     mild = replace(world, scores=world.scores / 8)
     return mild, int(mild.true_risks.argmin())
 

@@ -47,7 +47,7 @@ class World:
     def make(
         cls, *, k: int = 60, radius: float = 2.0, side: int = 51, sharpness: float = 2.0, seed: int = 0
     ) -> "World":
-        """Draw a world: points around the origin, nearly linear posteriors, and a grid of linear functions.
+        """Draw points around the origin, nearly linear posteriors, and a grid of linear functions.
 
         Parameters
         ----------

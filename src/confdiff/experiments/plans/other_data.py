@@ -68,7 +68,7 @@ class OtherDataRow:
 
 
 def other_data_rows(records: Sequence[TrialRecord]) -> list[OtherDataRow]:
-    """Return a row for each method, data set and prior with such trials."""
+    """Return a row for each method, data set and prior with trials on other data."""
     return [_summarise(group) for group in grouped(filter(_is_other_data, records), _setting)]
 
 

@@ -22,8 +22,8 @@ _LEAD = (
 _INTRODUCTION = f"""\
 `confdiff report` makes this page from finished trials. Accuracy is measured on the test set, as the mean of the \
 last 10 epochs. Tables show the mean and standard deviation (n - 1) over trials, and the number of trials in \
-brackets. The paper's number and our difference from it are shown below. Cells with at least {FEWEST_TEXT} trials of \
-{PAPER_EPOCHS} epochs have a verdict. Verdicts are `=` {AGREEMENT_TEXT} of the printed number, \
+brackets. The paper's number and our difference from it are below each mean. Cells with at least {FEWEST_TEXT} trials \
+of {PAPER_EPOCHS} epochs have a verdict. Verdicts are `=` {AGREEMENT_TEXT} of the printed number, \
 `+` above it, and `-` below it. The HTML page shades them blue, green and orange. The best method, excluding \
 oracles, is bold. Pcomp pairs are ordered by their labels, and (-, +) pairs are reversed."""
 

@@ -24,7 +24,7 @@ class OneScore:
     degrees_of_freedom : int
         Residual degrees of freedom of the fit.
     adjusted_r2 : float or None
-        R² with both sums divided by their degrees of freedom; None if there are none.
+        R² with both sums divided by their degrees of freedom; None without residual degrees of freedom.
     """
 
     r2: float
