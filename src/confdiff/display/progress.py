@@ -62,7 +62,7 @@ def reporting_progress(
     Yields
     ------
     update : Update
-        To be called with the number of steps done so far.
+        A function to call with the number of finished steps.
 
     Examples
     --------
