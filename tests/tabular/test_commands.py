@@ -70,6 +70,17 @@ def test_another_prior_moves_the_scores(fitted, tmp_path):
     assert means[0] < means[1]
 
 
+def test_items_without_ids_are_numbered_with_a_warning(fitted, tmp_path):
+    FRAME.rename_axis("person").to_csv(tmp_path / "items.csv")
+    command = ("predict", fitted / "model", "items.csv", "-o", "scores.csv")
+    result = confdiff(*command, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert "the ids are row numbers from 0. Pass --id COLUMN" in result.stderr
+    assert list(pd.read_csv(tmp_path / "scores.csv")["id"][:2]) == [0, 1]
+    assert "row numbers" not in confdiff(*command, "--id", "person", cwd=tmp_path).stderr
+    assert list(pd.read_csv(tmp_path / "scores.csv")["id"]) == list(FRAME.index)
+
+
 def test_same_seed_same_model(fitted, tmp_path):
     weights = []
     for seed in ("0", "0", "1"):
@@ -104,7 +115,7 @@ BROKEN = {
     "text among numbers": (
         "pairs.csv",
         pairs_with("P1,P2,much"),
-        "column 'difference' (the header is row 1), must be numeric; got",
+        "column 'difference' (the header is row 1), must be numeric; got 'much'",
     ),
     "NaN": ("pairs.csv", pairs_with("P1,P2,nan"), "row 2 (the header is row 1): the difference is missing"),
     "infinity": ("pairs.csv", pairs_with("P1,P2,inf"), "row 2 (the header is row 1): the difference is missing"),
@@ -185,6 +196,10 @@ def altered(folder):
     path.write_bytes(path.read_bytes()[:-1] + b"?")
 
 
+def text_for_a_number(folder):
+    FRAME.astype({"age": object}).assign(age=["old", *FRAME["age"][1:]]).to_csv(folder / "items.parquet.csv")
+
+
 def other_columns(folder):
     FRAME.drop(columns="ward").to_csv(folder / "items.parquet.csv")
 
@@ -216,6 +231,16 @@ OTHER = {
     ),
     "a missing column": (
         other_columns, ("predict", "model", "items.parquet.csv"), "must have the training columns; missing: 'ward'",
+    ),
+    "text for a number": (
+        text_for_a_number, ("predict", "model", "items.parquet.csv"), "'age', row 2 (the header is row 1): must be",
+    ),
+    "a target prior that is none": (
+        None, ("predict", "model", "items.csv", "--target-prior", "3"), "--target-prior must be a fraction",
+    ),
+    "a negative weight decay": (None, (*FIT, "-o", "m", "--weight-decay", "-1"), "error: --weight-decay must be"),
+    "labels in words": (
+        None, ("evaluate", "model", "items.csv", "--labels", "ward"), "'ward' (the header is row 1), must be numeric",
     ),
     "scores into a folder": (None, ("predict", "model", "items.csv", "-o", "model.csv"), "model.csv is a folder"),
     "labels that do not exist": (None, ("evaluate", "model", "items.csv", "--labels", "ill"), "is named 'ill' (--l"),

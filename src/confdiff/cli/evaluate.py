@@ -55,7 +55,7 @@ def evaluate_command(
         confdiff evaluate model items.csv --pairs new-pairs.csv
     """
     if (labels is None) == (pairs is None):
-        raise ValueError("evaluate needs either --labels COLUMN or --pairs FILE.")
+        raise ValueError("evaluate needs either --labels COLUMN or --pairs FILE, and not both.")
     if pairs is not None and output is not None:
         raise ValueError("-o writes a page about labels; for judged pairs leave it out, or pass --json.")
     with status("loading PyTorch"):
@@ -81,13 +81,18 @@ def evaluate_command(
     say_files(files)
 
 
+_TITLES = {"auc": "AUC", "brier": "Brier score", "r2": "R²", "rmse": "RMSE"}
+"""Titles of measures that are not their names in JSON."""
+
+
 def _print_measures(measures: dict[str, Any]) -> None:
     table = Table(name_column("measure"), number_column("value"))
     for name, value in measures.items():
         if isinstance(value, int | float) or value is None:
-            table.add_row(name.replace("_", " "), f"{value:,}" if isinstance(value, int) else as_digits(value))
+            title = _TITLES.get(name, name.replace("_", " "))
+            table.add_row(title, f"{value:,}" if isinstance(value, int) else as_digits(value))
     if "interval" in measures:
-        table.add_row("95 % interval of the accuracy", " to ".join(map(as_digits, measures["interval"])))
+        table.add_row("95 % interval of the pairwise accuracy", " to ".join(map(as_digits, measures["interval"])))
     results.print(table)
     if "confusion" in measures:
         (true_negatives, false_positives), (false_negatives, true_positives) = measures["confusion"]

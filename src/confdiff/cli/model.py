@@ -11,7 +11,7 @@ from rich.table import Table
 from confdiff.cli.console import check_file_name, name_column, number_column, results, say, say_files, status
 from confdiff.cli.messages import translated
 from confdiff.cli.options import JsonOption, ModelArgument, option
-from confdiff.display.text import listed
+from confdiff.display.text import listed, plural
 
 if TYPE_CHECKING:
     from confdiff.tabular.model.about import Validation
@@ -77,7 +77,7 @@ def print_model(model: "ComparisonModel") -> None:
     fitted = model.classifier
     say(f"{data.pairs:,} pairs of {data.compared_items:,} items, {data.features:,} features; {data.scale}")
     say("columns: " + listed(f"{name} ({kind})" for name, kind in data.columns.items()))
-    say(f"{fitted.method}, {fitted.model}, {fitted.n_iter_} epochs, prior {fitted.prior_:.3f}")
+    say(f"{fitted.method}, {fitted.model}, {plural(fitted.n_iter_, 'epoch')}, prior {fitted.prior_:.3f}")
     search = about.weight_decay_search
     if search is not None:
         scores = ", ".join(f"{decay:g} {mean:.3f}" for decay, mean in search.tried)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from confdiff.cli.console import check_file_name, progress, say, say_files, status
+from confdiff.cli.console import check_file_name, print_message, progress, say, say_files, status
 from confdiff.cli.model import load_on
 from confdiff.cli.options import (
     TABLE_ENDINGS,
@@ -33,9 +33,11 @@ def predict_command(
         confdiff predict model items.csv -o scores.csv
     """
     with status("loading PyTorch"):
-        from confdiff.io.batches import count_rows
+        from confdiff.io.batches import count_rows, read_column_names
         from confdiff.io.tables import check_table_name
-        from confdiff.tabular.model.scoring import predict_file
+        from confdiff.tabular.model.scoring import find_id_column, predict_file
+    if target_prior is not None and not 0 < target_prior < 1:
+        raise ValueError(f"--target-prior must be a fraction between 0 and 1, such as 0.3; got {target_prior:g}.")
     check_table_name(output)
     check_file_name(output, "table")
     fitted = load_on(device, model)
@@ -44,5 +46,11 @@ def predict_command(
     n_rows = count_rows(items) if items.is_file() else None
     with progress("scoring", n_rows) as update:
         count = predict_file(fitted, items, output, id=id, done=update)
+    if id is None and find_id_column(fitted, read_column_names(items)) is None:
+        print_message(
+            f"no column of {items} is named id, so the ids are row numbers from 0. Pass --id COLUMN for others.",
+            label="warning:",
+            style="bold yellow",
+        )
     say(f"{count:,} items scored")
     say_files({"scores": output})

@@ -1,5 +1,6 @@
 """Read and write tables. Messages count rows from 0, without a header."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -57,7 +58,24 @@ def table_errors(path: Path, columns: Iterable[str] = ()) -> Iterator[None]:
     except (pyarrow.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
-        raise ValueError(f"{path} cannot be read as a table: {' '.join(str(error).split())[:300]}") from error
+        text = " ".join(str(error).split())
+        raise ValueError(_bad_cell(path, text) or f"{path} cannot be read as a table: {text[:300]}") from error
+
+
+_CELL = re.compile(r"In CSV column #(\d+): Row #(\d+): CSV conversion error to (\w+).*?: invalid value '(.*)'")
+_EXPECTED = {"double": "a number", "bool": "true or false", "timestamp": "a time"}
+
+
+def _bad_cell(path: Path, text: str) -> str:
+    """Return a message about a cell that pyarrow cannot convert, which names the column; empty for other errors."""
+    match = _CELL.match(text)
+    if match is None:
+        return ""
+    column, row, type_name, value = match.groups()
+    table_format = find_table_format(path)
+    name = table_format.read_column_names(path)[int(column)]
+    expected = _EXPECTED.get(type_name, type_name)
+    return f"{path}, column {name!r}, row {row} ({table_format.row_note}): must be {expected}; got {value!r}."
 
 
 def write_table(path: Path, columns: Mapping[str, Any]) -> None:

@@ -3,7 +3,6 @@
 import warnings
 from collections import Counter
 from collections.abc import Iterable
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -70,9 +69,18 @@ def column_names(items: Any) -> tuple[str, ...] | None:
 
 def _first_non_number(array: NDArray[Any], columns: Iterable[str] | None, start: int) -> str:
     for (row, *rest), value in np.ndenumerate(array):
-        if not isinstance(value, Real):
+        if not _is_number(value):
             return f"{value!r} at {describe_index((row + start, *rest), columns)}"
     return "values that are not numbers"
+
+
+def _is_number(value: Any) -> bool:
+    """Return whether a value is a number, or the text of one."""
+    try:
+        float(value)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def describe_index(index: tuple[int, ...], columns: Iterable[str] | None = None) -> str:

@@ -33,7 +33,7 @@ def test_labels_are_compared_with_probabilities(model, tmp_path):
     assert tn + tp == round(found.accuracy * 250)
     assert tn + fp + fn + tp == 250
     files = write_evaluation(found, tmp_path / "page", "ill")
-    assert json.loads(files["figures"].read_text())["auc"] == found.auc
+    assert json.loads(files["numbers"].read_text())["auc"] == found.auc
     assert "data:image/png" in files["page"].read_text()
 
 

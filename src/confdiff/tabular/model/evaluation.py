@@ -17,10 +17,11 @@ from confdiff.tabular.comparisons import compare
 from confdiff.tabular.model.agreement import Agreement, agreement
 from confdiff.tabular.model.model import ComparisonModel
 from confdiff.tabular.model.scoring import score_table, scored_batches
+from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.scales import Scale
 from confdiff.tabular.tables import read_items, read_judged
-from confdiff.tabular.values import is_missing
-from confdiff.validation import as_array, check_labels
+from confdiff.tabular.values import as_numeric, is_missing
+from confdiff.validation import check_labels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -95,7 +96,8 @@ def evaluate_labels(model: ComparisonModel, items: Path, labels: str, *, id: str
     name = f"{items}, column {labels!r},"
     if not has_label.any():
         raise ValueError(f"{name} must have a label for at least one item; it is empty.")
-    y = check_labels(as_array(name, column[has_label]), int(has_label.sum()))
+    values = as_numeric(TableSource.of_file(items), labels, column)
+    y = check_labels(values[has_label], int(has_label.sum()))
     return measure(p[has_label], y, without_label=int((~has_label).sum()))
 
 
@@ -163,7 +165,7 @@ def evaluate_pairs(
 
 def write_evaluation(evaluation: Evaluation, folder: Path, title: str) -> dict[str, Path]:
     """Write evaluation.html and evaluation.json. Return the paths of both files."""
-    files = {"page": folder / "evaluation.html", "figures": folder / "evaluation.json"}
+    files = {"page": folder / "evaluation.html", "numbers": folder / "evaluation.json"}
     page = render(
         "confdiff.tabular.model",
         "evaluation.html",
@@ -172,7 +174,7 @@ def write_evaluation(evaluation: Evaluation, folder: Path, title: str) -> dict[s
         picture=as_data_uri(evaluation_figure(evaluation)),
     )
     write_text(files["page"], page)
-    write_text(files["figures"], json.dumps(evaluation.to_json(), indent=1) + "\n")
+    write_text(files["numbers"], json.dumps(evaluation.to_json(), indent=1) + "\n")
     return files
 
 

@@ -1,6 +1,6 @@
 """Score files of items that need not fit into memory."""
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -107,7 +107,7 @@ def scored_batches(
     for argument, name in (("id", id), ("labels", label_column)):
         if name is not None:
             check_column(items, names, name, argument)
-    id_column = id or model.id_name or _usual_id(names, feature_types)
+    id_column = id or find_id_column(model, names)
     start = 0
     for batch in read_batches(items, _types_to_read(items, feature_types, id_column, label_column)):
         rows = np.arange(start, start + batch.num_rows)
@@ -123,9 +123,10 @@ def scored_batches(
         raise ValueError(f"{items} must have at least one row of data; got none.")
 
 
-def _usual_id(names: list[str], features: Container[str]) -> str | None:
-    """Return the first column with a usual name for ids that is not a feature."""
-    return next((name for name in names if name.lower() in ID and name not in features), None)
+def find_id_column(model: ComparisonModel, names: list[str]) -> str | None:
+    """Return the id column of the model, else the first column with a usual name for ids that is not a feature."""
+    features = model.features.feature_names_in_
+    return model.id_name or next((name for name in names if name.lower() in ID and name not in features), None)
 
 
 def _types_to_read(
