@@ -79,7 +79,7 @@ NOWHERE = {"CONFDIFF_DATA": "", "HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY
         (["fetch", "digits", "minst"], "unknown data set 'minst'. Did you mean 'mnist'?"),
         (["export", "digits", "-o", "x"], "nobody compared the items of digits"),
         (["export", "digits"], "Missing option '-o'"),
-        (["fetch"], "Missing argument 'NAME...'"),
+        (["fetch"], "Missing argument 'NAME'"),
         (["show", "digits", "-o", "digits.doc"], "must end in .png, .svg or .pdf; got 'digits.doc'"),
         (["fetch", "letter"], "letter is missing and could not be downloaded"),
         (["list", "--folder", "nowhere"], "nowhere does not exist"),

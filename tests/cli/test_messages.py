@@ -10,6 +10,7 @@ FLAGS = {
     "as_json": Flag("--json", is_switch=True),
     "scale": Flag("--scale"),
     "left": Flag("--left"),
+    "id": Flag("--id", metavar="COLUMN"),
     "prior": Flag("--prior"),
     "ignore": Flag("--ignore"),
     "category": Flag("--category"),
@@ -29,6 +30,7 @@ FLAGS = {
         ("pass scale=...", "pass --scale ..."),
         ("pass scale=LOW,HIGH", "pass --scale LOW,HIGH"),
         ("name it with left='...'", "name it with --left ..."),
+        ("name it with id='...'.", "name it with --id COLUMN."),
         ("name it with left='COLUMN'", "name it with --left COLUMN"),
         ("name it with left='arg1' or left=\"arg 2\"", "name it with --left arg1 or --left 'arg 2'"),
         ("pass prior=0.3.", "pass --prior 0.3."),
@@ -38,6 +40,7 @@ FLAGS = {
         ("ignore=('nope',): no such column", "--ignore nope: no such column"),
         ("ignore=['a', 'b']", "--ignore a,b"),
         ("pass kinds={'a b': 'category'}", "pass --category 'a b'"),
+        ("prior must be a fraction", "--prior must be a fraction"),
         ("k=12 is above the number of items", "-k 12 is above the number of items"),
     ],
 )
@@ -49,6 +52,8 @@ def test_arguments_of_the_command_become_flags(message, expected):
     "message",
     [
         "pass unknown=3",
+        "unknown must be a number",
+        "the prior must be a number",
         "pass overwrite=False",  # there is no flag for it
         "pass prior=None",
         "call fit(prior=0.3)",

@@ -62,7 +62,7 @@ def test_the_best_items_are_those_of_the_user_s_parity(trained):
         (["topk", "recommender.safetensors", "--user", "u99"], "the id 'u99' is not among the users in training"),
         (["topk", "likes.csv"], "is not a file that confdiff saved"),
         (["topk", "absent"], "absent"),
-        (["train", "likes.csv"], "must have the columns user_id, video_id, watch_ratio"),
+        (["train", "likes.csv"], "Name the right ones with --user COLUMN, --item COLUMN and --strength COLUMN"),
         (["train", "absent.csv"], "the table absent.csv does not exist"),
         (["train", "likes.csv", "--method", "bprr"], "unknown method 'bprr'"),
         (["evaluate", "recommender.safetensors", "other.csv"], "has other users or items"),

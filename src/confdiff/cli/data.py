@@ -91,7 +91,7 @@ def _availability(name: str, folder: Path | None) -> dict[str, Any]:
 
 
 def fetch_datasets(
-    names: Annotated[list[str], argument(metavar="NAME...", help="Data sets, as `confdiff data list` names them.")],
+    names: Annotated[list[str], argument(metavar="NAME", help="Data sets, as `confdiff data list` names them.")],
     folder: FolderOption = None,
 ) -> None:
     """Download data sets to the cache, unless they are available, and check every file.

@@ -25,11 +25,14 @@ class Flag:
         The flag that switches a switch off, such as ``--no-clip``.
     is_switch : bool
         Whether the flag takes no value.
+    metavar : str
+        What help calls the value, such as ``COLUMN``.
     """
 
     on: str
     off: str | None = None
     is_switch: bool = False
+    metavar: str = "..."
 
 
 def flags_of(parameters: Iterable[Any]) -> dict[str, Flag]:
@@ -39,6 +42,7 @@ def flags_of(parameters: Iterable[Any]) -> dict[str, Flag]:
             on=max(parameter.opts, key=len),
             off=max(parameter.secondary_opts, key=len, default=None),
             is_switch=bool(parameter.is_flag),
+            metavar=parameter.metavar or "...",
         )
         for parameter in parameters
         if parameter.param_type_name == "option"
@@ -78,6 +82,8 @@ _ARGUMENT = re.compile(
     re.VERBOSE,
 )
 
+_SUBJECT = re.compile(r"^(?P<name>[a-z]\w*)(?= must )")
+
 _KINDS = re.compile(r"""kinds=\{(?P<column>'[^']*'|"[^"]*"): '(?P<kind>\w+)'\}""")
 
 
@@ -87,7 +93,7 @@ def with_flags(message: str, flags: Mapping[str, Flag]) -> str:
     Parameters
     ----------
     message : str
-        A message of the library, with arguments in the form ``name=value``.
+        A message of the library, with arguments in the form ``name=value``, or ``name must`` at the beginning.
     flags : mapping of str to Flag
         The flags of the command by the names of their arguments. Other arguments are left as they are.
 
@@ -98,15 +104,20 @@ def with_flags(message: str, flags: Mapping[str, Flag]) -> str:
     'model already exists: pass --overwrite.'
     >>> with_flags("no known scale: pass scale=(1, 7).", flags)
     'no known scale: pass --scale 1,7.'
+    >>> with_flags("scale must be two numbers.", flags)
+    '--scale must be two numbers.'
+    >>> with_flags("name it with left='...'.", {"left": Flag("--left", metavar="COLUMN")})
+    'name it with --left COLUMN.'
     """
     message = _KINDS.sub(lambda match: _kind_flag(match, flags), message)
+    message = _SUBJECT.sub(lambda match: flags[match["name"]].on if match["name"] in flags else match[0], message)
     return _ARGUMENT.sub(lambda match: _flag(match, flags), message)
 
 
 def _kind_flag(match: re.Match[str], flags: Mapping[str, Flag]) -> str:
     """Return the flag for the kind of a column: kinds={'ward': 'category'} is --category ward."""
     flag = flags.get(match["kind"])
-    return match[0] if flag is None else f"{flag.on} {_value(match['column'])}"
+    return match[0] if flag is None else _with_value(flag, match["column"])
 
 
 def _flag(match: re.Match[str], flags: Mapping[str, Flag]) -> str:
@@ -117,7 +128,13 @@ def _flag(match: re.Match[str], flags: Mapping[str, Flag]) -> str:
     if flag.is_switch:
         switch = flag.on if value == "True" else flag.off
         return switch or match[0]
-    return f"{flag.on} {_value(value)}"
+    return _with_value(flag, value)
+
+
+def _with_value(flag: Flag, value: str) -> str:
+    """Return a flag and its value; a value of three dots becomes the name that help gives it."""
+    typed = _value(value)
+    return f"{flag.on} {flag.metavar if typed == '...' else typed}"
 
 
 def _value(text: str) -> str:

@@ -5,13 +5,17 @@ from typing import Annotated
 
 from rich.table import Table
 
-from confdiff.cli.console import number_column, progress, results, say_files, status
+from confdiff.cli.console import number_column, print_message, progress, results, say_files, status
 from confdiff.cli.options import SeedOption, option, output_option
+from confdiff.display.text import listed
+
+_ENOUGH = 1000
+"""Samples with which rare events are measured well enough."""
 
 
 def theory_command(
     output: Annotated[Path, output_option("Folder for the page and the table.")] = Path("theory"),
-    repetitions: Annotated[int, option(min=20, metavar="N", help="Samples of each size.")] = 1000,
+    repetitions: Annotated[int, option(min=20, metavar="N", help="Samples of each size.")] = _ENOUGH,
     seed: SeedOption = 0,
 ) -> None:
     """Compare every theorem of the paper with simulations, and write a page of measurements and bounds.
@@ -35,4 +39,11 @@ def theory_command(
     for check in checks:
         table.add_row(check.name, check.finding, check.looseness, "yes" if check.holds else "no")
     results.print(table)
+    failures = [check.name for check in checks if not check.holds]
+    if failures and repetitions < _ENOUGH:
+        print_message(
+            f"{listed(failures)} may fail only because {repetitions} samples are few: try --repetitions {_ENOUGH}.",
+            label="warning:",
+            style="bold yellow",
+        )
     say_files(write_theory(checks, settings, output))

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.datasets.sources import Form, LocatedFiles, SourceFile
+from confdiff.display.text import listed
+from confdiff.io.batches import read_column_names
 from confdiff.io.tables import read_table
 from confdiff.validation import as_array
 
@@ -160,10 +162,13 @@ def read_interactions(
     columns = [user, item, strength]
     if time is not None:
         columns.append(time)
+    names = read_column_names(path)
+    if not set(columns) <= set(names):
+        raise ValueError(
+            f"{path} must have the columns {', '.join(columns)}; its columns are {listed(names)}. "
+            "Name the right ones with user='...', item='...' and strength='...'."
+        )
     table = read_table(path, columns)
-    missing = [name for name in columns if name not in table]
-    if missing:
-        raise ValueError(f"{path} must have a column {missing[0]!r}; pass the names of its columns.")
     return from_columns(table[user], table[item], table[strength], None if time is None else table[time])
 
 

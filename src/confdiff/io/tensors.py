@@ -34,7 +34,12 @@ def load_tree(path: str | os.PathLike[str]) -> dict[str, Any]:
 
     The file is opened once: another process may replace it between two openings.
     """
-    contents = Path(path).read_bytes()
+    try:
+        contents = Path(path).read_bytes()
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"the file {os.fspath(path)} does not exist.") from error
+    except IsADirectoryError as error:
+        raise IsADirectoryError(f"{os.fspath(path)} is not a file that confdiff saved: it is a folder.") from error
     try:
         tensors = load(contents)
         header_size = int.from_bytes(contents[:8], "little")
