@@ -1,10 +1,13 @@
 """Blocks, rendered as Markdown, HTML and CSV."""
 
 from confdiff.display.figures import new_figure
+from confdiff.experiments.plans.figure3 import FIGURE3_PLAN
+from confdiff.experiments.plans.figure_results import Point
 from confdiff.experiments.report.blocks import Cell, Commands, CsvFile, Heading, Paragraph, Picture, Table
-from confdiff.experiments.report.csv import as_csv
+from confdiff.experiments.report.csv import TRIAL_COLUMNS, as_csv, attributes, csv_file
 from confdiff.experiments.report.html import as_html
 from confdiff.experiments.report.markdown import as_markdown
+from confdiff.experiments.statistics import Trials
 
 BLOCKS = [
     Heading("Accuracies", anchor="here", link="short"),
@@ -60,3 +63,10 @@ def test_html():
 
 def test_csv():
     assert as_csv(CsvFile("x", ["a", "b"], [[1, None], ["two, three", 0.5]])) == 'a,b\n1,\n"two, three",0.5\n'
+
+
+def test_columns_of_tables_for_programs():
+    columns = {**attributes("dataset"), **TRIAL_COLUMNS}
+    point = Point("usps", 0.5, FIGURE3_PLAN.places[0], Trials({0: 0.5, 1: 0.75}))
+    assert as_csv(csv_file("x", columns, [point])) == "dataset,trials,mean,std\nusps,2,0.62500,0.17678\n"
+    assert as_csv(csv_file("x", columns, [])) == "dataset,trials,mean,std\n"

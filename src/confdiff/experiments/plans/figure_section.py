@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 from confdiff.experiments.plans.experiment import Experiment, classifier_records
@@ -15,7 +16,8 @@ from confdiff.experiments.plans.figure_results import (
 from confdiff.experiments.plans.figures import FigurePlan, figure_grid
 from confdiff.experiments.plans.verdicts import FEWEST_TEXT, SIGNIFICANCE_TEXT, TOLERANCE_TEXT
 from confdiff.experiments.report.blocks import Block, Cell, Commands, CsvFile, Heading, Paragraph, Picture, Table
-from confdiff.experiments.report.numbers import digits, optional_text, p_text, signed_text, trials_text
+from confdiff.experiments.report.csv import TRIAL_COLUMNS, Columns, attributes, csv_file
+from confdiff.experiments.report.numbers import optional_text, p_text, signed_text, trials_text
 from confdiff.experiments.report.plots import Panel, Series, panels_figure
 from confdiff.experiments.report.style import COLOURS, dataset_label, label_of
 from confdiff.experiments.statistics import grouped
@@ -29,6 +31,14 @@ The paper prints no numbers for its figures; the table lists its claims about th
 compared by a paired t-test at the {SIGNIFICANCE_TEXT}. Similar and comparable mean a difference of at most \
 {TOLERANCE_TEXT}. Fewer than {FEWEST_TEXT} trials give no verdict. The column "printed" shows the paper's number for \
 the second point, if its tables contain one."""
+_COLUMNS: Columns = {
+    **attributes("dataset", "prior"),
+    "panel": attrgetter("place.panel"),
+    "curve": attrgetter("place.curve"),
+    "method": attrgetter("place.method"),
+    "x": attrgetter("place.x"),
+    **TRIAL_COLUMNS,
+}
 _SHADES = {"holds": "within", "does not hold": "below"}
 
 
@@ -130,18 +140,4 @@ def _files(plan: FigurePlan, records: Sequence[Record]) -> list[CsvFile]:
 
 def points_file(name: str, points: Sequence[Point]) -> CsvFile:
     """Return the points of a figure as a table, one row each."""
-    rows = [
-        [
-            point.dataset,
-            point.prior,
-            point.place.panel,
-            point.place.curve,
-            point.place.method,
-            point.place.x,
-            point.trials.n,
-            digits(point.trials.mean),
-            digits(point.trials.std),
-        ]
-        for point in points
-    ]
-    return CsvFile(name, ["dataset", "prior", "panel", "curve", "method", "x", "trials", "mean", "std"], rows)
+    return csv_file(name, _COLUMNS, points)

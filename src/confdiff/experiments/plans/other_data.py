@@ -8,6 +8,7 @@ from confdiff.experiments.plans.experiment import Experiment, classifier_records
 from confdiff.experiments.plans.paper_tables import table_of
 from confdiff.experiments.plans.printed import printed_accuracies
 from confdiff.experiments.report.blocks import Block, Commands, CsvFile, Heading, Paragraph, Table
+from confdiff.experiments.report.csv import TRIAL_COLUMNS, Columns, attributes, csv_file
 from confdiff.experiments.report.numbers import accuracy_text, digits, optional_text, trials_text
 from confdiff.experiments.report.style import dataset_label, label_of
 from confdiff.experiments.statistics import Trials, grouped, training_seconds
@@ -18,6 +19,15 @@ _TITLE = "Other data sets and subsets"
 _TEXT = """\
 These trials use data sets that the paper does not have, or other numbers of pairs or images. They have no \
 verdict; the paper's number is given where it exists."""
+_COLUMNS: Columns = {
+    **attributes("dataset", "prior", "method", "protocol", "network", "n_pairs", "incomplete", "epochs"),
+    "trials": TRIAL_COLUMNS["trials"],
+    "mean": TRIAL_COLUMNS["mean"],
+    "mean_after_the_last_epoch": lambda row: digits(row.last.mean),
+    "teacher": lambda row: digits(row.teacher),
+    "printed": lambda row: digits(row.printed),
+    "seconds": lambda row: f"{row.seconds:.1f}",
+}
 
 
 @dataclass(frozen=True)
@@ -135,27 +145,7 @@ def _row(row: OtherDataRow) -> list[str]:
 
 def _files(records: Sequence[Record]) -> list[CsvFile]:
     rows = other_data_rows(classifier_records(records))
-    header = "dataset prior method protocol network n_pairs incomplete epochs trials mean mean_after_the_last_epoch"
-    lines = [
-        [
-            row.dataset,
-            row.prior,
-            row.method,
-            row.protocol,
-            row.network,
-            row.n_pairs,
-            row.incomplete,
-            row.epochs,
-            row.trials.n,
-            digits(row.trials.mean),
-            digits(row.last.mean),
-            digits(row.teacher),
-            digits(row.printed),
-            f"{row.seconds:.1f}",
-        ]
-        for row in rows
-    ]
-    return [CsvFile("parts", [*header.split(), "teacher", "printed", "seconds"], lines)] if rows else []
+    return [csv_file("parts", _COLUMNS, rows)] if rows else []
 
 
 OTHER_DATA = Experiment(section=_section, files=_files)

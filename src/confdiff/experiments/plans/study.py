@@ -5,6 +5,7 @@ It has two data sets, two priors and seven conditions of noise or a wrong prior,
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from confdiff.experiments.plans.experiment import Experiment, classifier_records
@@ -12,6 +13,7 @@ from confdiff.experiments.plans.figure3 import FIGURE3_PLAN
 from confdiff.experiments.plans.paper_tables import DEFAULT_PROTOCOL, PAPER_TRIALS
 from confdiff.experiments.plans.verdicts import SIGNIFICANCE_TEXT, SIGNS
 from confdiff.experiments.report.blocks import Block, Cell, Commands, CsvFile, Heading, Paragraph, Row, Table
+from confdiff.experiments.report.csv import TRIAL_COLUMNS, Columns, attributes, csv_file
 from confdiff.experiments.report.numbers import accuracy_text, digits, signed_text
 from confdiff.experiments.report.style import dataset_label, label_of
 from confdiff.experiments.statistics import Paired, Trials, grouped, paired
@@ -49,6 +51,13 @@ _TEXT = f"""\
 Accuracy as above, with the number of trials in brackets. Each method is compared with ConfDiff-ABS on the same \
 pairs, by a paired t-test over trials at the {SIGNIFICANCE_TEXT}. The signs are `+` above, `-` below, and `=` for no \
 significant difference. The conditions were chosen before any trial was run."""
+_COLUMNS: Columns = {
+    **attributes("protocol", "epochs", "dataset", "prior", "condition", "method"),
+    **TRIAL_COLUMNS,
+    "gain": lambda cell: digits(cell.gain),
+    "p_value": lambda cell: digits(cell.p_value),
+    "verdict": attrgetter("verdict"),
+}
 
 
 def study_grid(
@@ -226,38 +235,7 @@ def _files(records: Sequence[Record]) -> list[CsvFile]:
 
 def study_file(cells: Sequence[StudyCell]) -> CsvFile:
     """Return the cells of the study as a table, one row each."""
-    header = [
-        "protocol",
-        "epochs",
-        "dataset",
-        "prior",
-        "condition",
-        "method",
-        "trials",
-        "mean",
-        "std",
-        "gain",
-        "p_value",
-        "verdict",
-    ]
-    rows = [
-        [
-            cell.protocol,
-            cell.epochs,
-            cell.dataset,
-            cell.prior,
-            cell.condition,
-            cell.method,
-            cell.trials.n,
-            digits(cell.trials.mean),
-            digits(cell.trials.std),
-            digits(cell.gain),
-            digits(cell.p_value),
-            cell.verdict,
-        ]
-        for cell in cells
-    ]
-    return CsvFile("study", header, rows)
+    return csv_file("study", _COLUMNS, cells)
 
 
 STUDY = Experiment(section=_section, files=_files, grid=study_grid)

@@ -1,9 +1,48 @@
-"""Render tables for programs as CSV."""
+"""Tables for programs: their columns, and how they are rendered as CSV."""
 
 import csv
 import io
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
+from typing import Any
 
 from confdiff.experiments.report.blocks import CsvFile
+from confdiff.experiments.report.numbers import digits
+
+Columns = Mapping[str, Callable[[Any], object]]
+"""Name of a column -> its value for a row."""
+
+TRIAL_COLUMNS: Columns = {
+    "trials": attrgetter("trials.n"),
+    "mean": lambda row: digits(row.trials.mean),
+    "std": lambda row: digits(row.trials.std),
+}
+"""The columns of any row with an attribute ``trials``."""
+
+
+def attributes(*names: str) -> Columns:
+    """Return columns with attributes of a row, each under its own name."""
+    return {name: attrgetter(name) for name in names}
+
+
+def csv_file(name: str, columns: Columns, rows: Iterable[Any]) -> CsvFile:
+    """Return a table for programs.
+
+    Parameters
+    ----------
+    name : str
+        Name of the file without its ending.
+    columns : mapping
+        Name of a column -> its value for a row.
+    rows : iterable
+        What the rows are made from.
+
+    Examples
+    --------
+    >>> csv_file("numbers", {**attributes("real"), "square": lambda number: number**2}, [2, 3])
+    CsvFile(name='numbers', header=['real', 'square'], rows=[[2, 4], [3, 9]])
+    """
+    return CsvFile(name, list(columns), [[value(row) for value in columns.values()] for row in rows])
 
 
 def as_csv(file: CsvFile) -> str:
