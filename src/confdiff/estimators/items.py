@@ -1,4 +1,4 @@
-"""Base classes of all classifiers of single items: checks of their features, and a score from pairs."""
+"""Base classes of all classifiers of single items: checks of their features, predictions, and a score from pairs."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
-from confdiff.estimators.inputs import as_float_matrix
+from confdiff.estimators.inputs import as_float_matrix, predict_item_proba
 from confdiff.metrics import difference_r2
 from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
@@ -20,10 +20,26 @@ class ItemClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     classes_: NDArray[Any]
 
-    def _names(self, numbers: NDArray[Any]) -> NDArray[Any]:
-        """Return the names of classes from their numbers."""
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of each item.
+
+        Parameters
+        ----------
+        X : array of shape (m, d)
+            Single items.
+
+        Returns
+        -------
+        array of shape (m,)
+            Entries of ``classes_``.
+        """
+        numbers = self._class_numbers(X)
         names: NDArray[Any] = self.classes_[numbers]
         return names
+
+    @abstractmethod
+    def _class_numbers(self, X: Any) -> NDArray[Any]:
+        """Return the position in ``classes_`` of the class of each item, (m,)."""
 
     def _remember_features(self, data: Pairs) -> None:
         self.n_features_in_ = data.items.shape[1]
@@ -58,7 +74,7 @@ class ItemClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise ValueError(f"the items have the columns {list(names)}; the model was fitted on {list(fitted_names)}.")
 
 
-class DifferenceScored(ABC):
+class DifferenceScored(ItemClassifier):
     """A classifier with a ``score`` that needs no labels: the R² of the differences of held-out pairs."""
 
     def score(
@@ -95,12 +111,18 @@ class DifferenceScored(ABC):
             raise ValueError("score needs the differences of the pairs: pass c=...")
         return difference_r2(self._differences(data), data.difference, data.weight)
 
-    @abstractmethod
     def _differences(self, pairs: Pairs) -> NDArray[Any]:
-        """Predict the differences of pairs: (n,), or (n, K) for K classes."""
+        """Predict the differences of pairs, (n,) or (n, K) for K classes, from the probabilities of their items."""
+        data = self._items_of(pairs)
+        probabilities = predict_item_proba(self, data)
+        differences: NDArray[Any] = probabilities[data.right] - probabilities[data.left]
+        return differences if data.has_vectors else differences[:, 1]
 
 
-def differences_of(probabilities: NDArray[Any], pairs: Pairs) -> NDArray[Any]:
-    """Return the differences of pairs, (n,) or (n, K), from the probabilities (N, K) of their items."""
-    differences: NDArray[Any] = probabilities[pairs.right] - probabilities[pairs.left]
-    return differences if pairs.has_vectors else differences[:, 1]
+def numbers_of_scores(scores: NDArray[Any]) -> NDArray[Any]:
+    """Return the class with the highest of K scores (m, K); for one score (m,), 1 if it is at least 0, else 0.
+
+    >>> numbers_of_scores(np.array([-0.5, 0.0])), numbers_of_scores(np.array([[1.0, 3.0, 2.0]]))
+    (array([0, 1]), array([1]))
+    """
+    return scores.argmax(axis=1) if scores.ndim == 2 else (scores >= 0).astype(int)

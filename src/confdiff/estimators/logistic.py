@@ -8,8 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from confdiff.estimators.inputs import as_float_matrix, class_names, distinct_items, predict_item_proba
-from confdiff.estimators.items import DifferenceScored, ItemClassifier, differences_of
-from confdiff.pairs import Pairs
+from confdiff.estimators.items import DifferenceScored, numbers_of_scores
 from confdiff.pairs.forms import as_pairs
 from confdiff.prior import warn_if_open
 from confdiff.validation import check_number, check_prior, warn_user
@@ -18,7 +17,7 @@ _Vector = NDArray[np.float64]
 _Ends = Sequence[NDArray[np.int64]]  # the rows of the first and of the second items
 
 
-class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
+class ConfDiffLogisticRegression(DifferenceScored):
     r"""A linear classifier that is fitted to pairs with confidence differences by L-BFGS.
 
     With a given prior, it minimises the unbiased risk with the logistic loss plus an L2 penalty. This is cross-entropy
@@ -149,25 +148,8 @@ class ConfDiffLogisticRegression(DifferenceScored, ItemClassifier):
         p = _sigmoid(self.decision_function(X))
         return np.stack([1 - p, p], axis=1)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each item.
-
-        Parameters
-        ----------
-        X : array of shape (m, d)
-            Single items.
-
-        Returns
-        -------
-        array of shape (m,)
-            Entries of ``classes_``.
-        """
-        positive = self.decision_function(X) >= 0
-        return self._names(positive.astype(int))
-
-    def _differences(self, pairs: Pairs) -> NDArray[Any]:
-        data = self._items_of(pairs)
-        return differences_of(predict_item_proba(self, data), data)
+    def _class_numbers(self, X: Any) -> NDArray[Any]:
+        return numbers_of_scores(self.decision_function(X))
 
 
 def _centre_and_scale(x: _Vector, ends: _Ends) -> tuple[_Vector, _Vector]:

@@ -17,7 +17,7 @@ from confdiff.estimators.inputs import (
     pairs_and_sample,
     warn_of_unconnected_groups,
 )
-from confdiff.estimators.items import ItemClassifier
+from confdiff.estimators.items import ItemClassifier, numbers_of_scores
 from confdiff.estimators.settings import (
     check_combination,
     check_shift,
@@ -277,21 +277,8 @@ class PairClassifier(Restorable, ItemClassifier):
         p = self._probability(self._shifted_scores(X))
         return p if p.ndim == 2 else np.stack([1 - p, p], axis=1)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each item.
-
-        Parameters
-        ----------
-        X : array of shape (m, d)
-            Single items.
-
-        Returns
-        -------
-        array of shape (m,)
-            Entries of ``classes_``.
-        """
-        scores = self.decision_function(X)
-        return self._names(scores.argmax(axis=1) if scores.ndim == 2 else (scores >= 0).astype(int))
+    def _class_numbers(self, X: Any) -> NDArray[Any]:
+        return numbers_of_scores(self.decision_function(X))
 
     def _shifted_scores(self, X: Any) -> torch.Tensor:
         """Return the scores of items, shifted from the training prior to ``target_prior``."""

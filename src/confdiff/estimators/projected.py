@@ -20,8 +20,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
 from confdiff.calibration import fit_to_differences
-from confdiff.estimators.inputs import as_float_matrix, class_names, distinct_items, predict_item_proba
-from confdiff.estimators.items import DifferenceScored, ItemClassifier, differences_of
+from confdiff.estimators.inputs import as_float_matrix, class_names, distinct_items
+from confdiff.estimators.items import DifferenceScored
 from confdiff.metrics import difference_r2
 from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
@@ -32,7 +32,7 @@ from confdiff.validation import check_class_priors, check_count, check_number, c
 _Matrix = NDArray[np.float64]
 
 
-class ProjectedClassifier(DifferenceScored, ItemClassifier):
+class ProjectedClassifier(DifferenceScored):
     """Learn from pairs with confidence differences with any classifier that takes ``sample_weight``.
 
     ``fit`` and ``score`` take pairs in the forms that :class:`~confdiff.ConfDiffClassifier` takes, and differences of
@@ -199,21 +199,9 @@ class ProjectedClassifier(DifferenceScored, ItemClassifier):
         items = self._items(X)
         return _probabilities(self.estimator_, items, len(self.classes_))
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each item.
-
-        Parameters
-        ----------
-        X : array of shape (m, d)
-            Single items.
-
-        Returns
-        -------
-        array of shape (m,)
-            Entries of ``classes_``.
-        """
+    def _class_numbers(self, X: Any) -> NDArray[Any]:
         p = self.predict_proba(X)
-        return self._names(p.argmax(axis=1) if p.shape[1] > 2 else (p[:, 1] >= 0.5).astype(int))
+        return p.argmax(axis=1) if p.shape[1] > 2 else (p[:, 1] >= 0.5).astype(int)
 
     @available_if(lambda self: len(getattr(self, "classes_", (0, 1))) == 2)
     def decision_function(self, X: Any) -> _Matrix:
@@ -231,10 +219,6 @@ class ProjectedClassifier(DifferenceScored, ItemClassifier):
         """
         p = np.clip(self.predict_proba(X)[:, 1], 1e-12, 1 - 1e-12)
         return np.log(p) - np.log1p(-p)
-
-    def _differences(self, pairs: Pairs) -> NDArray[Any]:
-        data = self._items_of(pairs)
-        return differences_of(predict_item_proba(self, data), data)
 
 
 class _Task:

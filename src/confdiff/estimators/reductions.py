@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 
-from confdiff.estimators.inputs import as_float_matrix, class_names, predict_item_proba
-from confdiff.estimators.items import DifferenceScored, ItemClassifier, differences_of
-from confdiff.pairs import Pairs
+from confdiff.estimators.inputs import as_float_matrix, class_names
+from confdiff.estimators.items import DifferenceScored, ItemClassifier
 from confdiff.pairs.forms import as_pairs
 from confdiff.validation import check_class_priors, similar_warnings_once
 
@@ -71,9 +70,8 @@ class _Reduction(ItemClassifier):
         self._items(X)
         return np.stack([model.predict_proba(X)[:, 1] for model in self.estimators_], axis=1)
 
-    @abstractmethod
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Predict fractions of the classes, with sum 1.
+        """Predict fractions of the classes, with sum 1; those of :class:`OneVersusOne` are not probabilities.
 
         Parameters
         ----------
@@ -85,22 +83,17 @@ class _Reduction(ItemClassifier):
         array of shape (m, K)
             The columns are in the order of ``classes_``.
         """
+        weights = self._class_weights(self._positive(X))
+        fractions: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+        return fractions
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of each item.
+    @abstractmethod
+    def _class_weights(self, positive: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return a weight for each class, (m, K), from the positive probabilities (m, n_problems)."""
 
-        Parameters
-        ----------
-        X : array of shape (m, d)
-            Single items.
-
-        Returns
-        -------
-        array of shape (m,)
-            Entries of ``classes_``.
-        """
-        fractions = self.predict_proba(X)
-        return self._names(fractions.argmax(axis=1))
+    def _class_numbers(self, X: Any) -> NDArray[Any]:
+        numbers: NDArray[np.int64] = self.predict_proba(X).argmax(axis=1)
+        return numbers
 
 
 class OneVersusRest(DifferenceScored, _Reduction):
@@ -141,26 +134,8 @@ class OneVersusRest(DifferenceScored, _Reduction):
     def _problems(n_classes: int) -> Iterator[tuple[int, ...]]:
         return ((k,) for k in range(n_classes))
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Predict the probabilities of the classes, divided by their sum.
-
-        Parameters
-        ----------
-        X : array of shape (m, d)
-            Single items.
-
-        Returns
-        -------
-        array of shape (m, K)
-            The columns are in the order of ``classes_``.
-        """
-        p = self._positive(X) + 1e-12
-        normalised: NDArray[np.float64] = p / p.sum(axis=1, keepdims=True)
-        return normalised
-
-    def _differences(self, pairs: Pairs) -> NDArray[Any]:
-        data = self._items_of(pairs)
-        return differences_of(predict_item_proba(self, data), data)
+    def _class_weights(self, positive: NDArray[np.float64]) -> NDArray[np.float64]:
+        return positive + 1e-12
 
 
 class OneVersusOne(_Reduction):
@@ -186,26 +161,13 @@ class OneVersusOne(_Reduction):
 
     score = available_if(_never)(ClassifierMixin.score)
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the fraction of votes of each class, which is not a calibrated probability.
-
-        Parameters
-        ----------
-        X : array of shape (m, d)
-            Single items.
-
-        Returns
-        -------
-        array of shape (m, K)
-            The columns are in the order of ``classes_``.
-        """
-        votes = self._positive(X)
-        counts = np.zeros((len(votes), len(self.classes_)))
-        for (j, k), vote in zip(self._problems(len(self.classes_)), votes.T, strict=True):
-            counts[:, k] += vote
-            counts[:, j] += 1 - vote
-        fractions: NDArray[np.float64] = counts / counts.sum(axis=1, keepdims=True)
-        return fractions
+    def _class_weights(self, positive: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the votes for each class."""
+        votes = np.zeros((len(positive), len(self.classes_)))
+        for (j, k), vote in zip(self._problems(len(self.classes_)), positive.T, strict=True):
+            votes[:, k] += vote
+            votes[:, j] += 1 - vote
+        return votes
 
 
 def _prior_of(prior: NDArray[Any], problem: tuple[int, ...]) -> float:
