@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from confdiff.experiments.plans.paper_tables import PAPER_METHODS, PAPER_PRIORS, PAPER_TABLES, TableCell
 from confdiff.experiments.plans.printed import PAPER_EPOCHS
+from confdiff.experiments.statistics import grouped
 from confdiff.methods import METHODS
 
 _Place = tuple[int, float, str]
@@ -23,23 +24,28 @@ def table_commands(table: str, protocol: str, epochs: int, cells: Iterable[Table
     cells : iterable of TableCell
         The cells.
     """
-    places: dict[str, set[_Place]] = {}
-    for cell in cells:
-        places.setdefault(cell.method, set()).add((cell.trials.n, cell.prior, cell.dataset))
-    methods: dict[tuple[bool, frozenset[_Place]], list[str]] = {}
-    for method in sorted(places, key=list(METHODS).index):
-        methods.setdefault((method in PAPER_METHODS, frozenset(places[method])), []).append(method)
     start = f"confdiff reproduce {table} --protocol {protocol}"
     if epochs != PAPER_EPOCHS:
         start += f" --epochs {epochs}"
-    return [
-        f"{start} --trials {trials}"
-        + _flag("datasets", datasets, PAPER_TABLES[table])
-        + _flag("methods", names, PAPER_METHODS)
-        + _flag("priors", [f"{prior:g}" for prior in priors], [f"{prior:g}" for prior in PAPER_PRIORS])
-        for (_, shared), names in methods.items()
-        for (trials, datasets), priors in _rectangles(table, shared).items()
-    ]
+    commands = []
+    for methods, places in _methods_with_same_places(cells):
+        for (trials, datasets), priors in _rectangles(table, places).items():
+            command = f"{start} --trials {trials}"
+            command += _flag("datasets", datasets, PAPER_TABLES[table])
+            command += _flag("methods", methods, PAPER_METHODS)
+            command += _flag("priors", _short(priors), _short(PAPER_PRIORS))
+            commands.append(command)
+    return commands
+
+
+def _methods_with_same_places(cells: Iterable[TableCell]) -> list[tuple[list[str], set[_Place]]]:
+    """Return the methods that share their places, the paper's separately from ours, and these places."""
+    places: dict[str, set[_Place]] = {}
+    for cell in cells:
+        places.setdefault(cell.method, set()).add((cell.trials.n, cell.prior, cell.dataset))
+    ordered = sorted(places, key=list(METHODS).index)
+    groups = grouped(ordered, lambda method: (method in PAPER_METHODS, frozenset(places[method])))
+    return [(methods, places[methods[0]]) for methods in groups]
 
 
 def _rectangles(table: str, places: Iterable[_Place]) -> dict[tuple[int, tuple[str, ...]], list[float]]:
@@ -51,6 +57,10 @@ def _rectangles(table: str, places: Iterable[_Place]) -> dict[tuple[int, tuple[s
     for (trials, prior), datasets in sorted(columns.items()):
         rectangles.setdefault((trials, tuple(datasets)), []).append(prior)
     return rectangles
+
+
+def _short(priors: Iterable[float]) -> list[str]:
+    return [f"{prior:g}" for prior in priors]
 
 
 def _flag(option: str, chosen: Iterable[str], standard: Iterable[str]) -> str:

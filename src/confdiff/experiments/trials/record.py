@@ -196,12 +196,10 @@ class RankingRecord:
             check_number(name, value)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record as the fields of a line of a result file."""
-        values = {item.name: getattr(self, item.name) for item in fields(self)}
-        metrics = values.pop("metrics")
-        ending = {name: values.pop(name) for name in _AFTER_METRICS}
-        place = {name: values[name] for name in _BEFORE_METRICS}
-        return place | dict(metrics) | ending
+        """Return the record as the fields of a line of a result file; each metric is a field."""
+        before = {name: getattr(self, name) for name in _BEFORE_METRICS}
+        after = {name: getattr(self, name) for name in _AFTER_METRICS}
+        return before | dict(self.metrics) | after
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> "RankingRecord":
