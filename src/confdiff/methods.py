@@ -126,18 +126,34 @@ class Method:
         Tensor of shape (k,)
             The partial risks.
         """
-        if self.needs_prior and prior is None and self.companion is None:  # the companion already has the prior
-            raise prior_missing(self.name)
-        if self.prior == "optional" and isinstance(prior, Tensor) and not _many(g):
-            raise one_prior_only(self.name)
-        if self.companion is not None and not targets and not _many(g):
-            raise companion_missing(self.name, getattr(self.companion, "__name__", "companion"))
-        options: dict[str, Any] = {"weight": weight, "loss": loss or (cross_entropy if _many(g) else logistic)}
+        is_multiclass = _has_several_classes(g)
+        self._check_supervision(targets, prior, is_multiclass)
+        default_loss = cross_entropy if is_multiclass else logistic
+        options: dict[str, Any] = {"weight": weight, "loss": loss or default_loss}
         if self.project is not None:
             targets = _projected(self.project, g, g_prime, *targets, prior=prior, **options)
-        elif self.prior != "unused" and self.companion is None:
+        elif self._terms_take_prior:
             options["prior"] = prior
-        return (self._multiclass_terms if _many(g) else self.terms)(g, g_prime, *targets, **options)
+        terms = self._multiclass_terms if is_multiclass else self.terms
+        return terms(g, g_prime, *targets, **options)
+
+    def _check_supervision(
+        self, targets: tuple[Tensor | float, ...], prior: float | Tensor | None, is_multiclass: bool
+    ) -> None:
+        """Refuse a missing prior, a prior for each pair that the method cannot use, or a missing companion."""
+        if self.needs_prior and prior is None and self.companion is None:  # the companion already has the prior
+            raise prior_missing(self.name)
+        if is_multiclass:
+            return
+        if self.prior == "optional" and isinstance(prior, Tensor):
+            raise one_prior_only(self.name)
+        if self.companion is not None and not targets:
+            raise companion_missing(self.name, getattr(self.companion, "__name__", "companion"))
+
+    @property
+    def _terms_take_prior(self) -> bool:
+        """Whether the prior is an argument of the terms; a companion has put it into the targets."""
+        return self.prior != "unused" and self.companion is None
 
     @property
     def _multiclass_terms(self) -> Callable[..., Tensor]:
@@ -159,14 +175,14 @@ class Method:
         return self.correction(self.partial_risks(g, g_prime, *targets, **options)).sum()
 
 
-def _many(g: Tensor) -> bool:
+def _has_several_classes(g: Tensor) -> bool:
     """Return whether scores are those of K classes; a single column is not."""
     return g.ndim == 2 and g.shape[1] > 1
 
 
 def _projected(project: Projection, g: Tensor, g_prime: Tensor, c: Any, **options: Any) -> tuple[Tensor, Tensor]:
     """Return the posteriors to learn from: the current predictions, projected on the differences."""
-    if _many(g):
+    if _has_several_classes(g):
         return multiclass_targets(g, g_prime, c, **options)
     return projected_targets(g, g_prime, c, project=project, **options)
 
