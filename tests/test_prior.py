@@ -9,7 +9,15 @@ import torch
 
 from confdiff.models import mlp
 from confdiff.pairs import Pairs
-from confdiff.prior import _interval, _outer, _posterior, _slope, estimate_prior, identified_interval, warn_if_open
+from confdiff.prior import (
+    _interval,
+    _posterior,
+    _slope,
+    _widened_interval,
+    estimate_prior,
+    identified_interval,
+    warn_if_open,
+)
 from confdiff.training import Recipe
 from easy import easy_pairs
 
@@ -47,7 +55,7 @@ def test_the_bootstrap_widens_the_interval_the_more_the_fewer_pairs_there_are():
     widths = []
     for n in (400, 40):
         inner = _interval(R[:, :n] - R.mean(), C[:n], ONE[:n])
-        outer = _outer(R[:, :n] - R.mean(), C[:n], ONE[:n], np.random.default_rng(0))
+        outer = _widened_interval(R[:, :n] - R.mean(), C[:n], ONE[:n], np.random.default_rng(0))
         assert outer[0] < inner[0] < inner[1] < outer[1]
         widths.append((outer[1] - outer[0]) - (inner[1] - inner[0]))
     assert widths[1] > widths[0]

@@ -216,17 +216,20 @@ def estimate_prior(
     if recipe is None:
         n_training = len(pairs) * (folds - 1) // folds
         recipe = Recipe(epochs=epochs_for(n_training, 256), learning_rate=3e-3, schedule="one-cycle")
-    items, labels = _labelled(labelled, pairs)
-    d, extra = _out_of_fold(pairs, items, model, recipe, folds)
-    (c,) = pairs.targets("differences").double().numpy()
-    weight = np.ones(len(c)) if pairs.weight is None else pairs.weight.double().numpy()
-    low, high = _interval(d, c, weight)
-    outer = _outer(d, c, weight, np.random.default_rng(derived_seed(recipe.seed, "bootstrap")))
+    labelled_items, labels = _labelled(labelled, pairs)
+    centred, labelled_centred = _out_of_fold(pairs, labelled_items, model, recipe, folds)
+    (differences,) = pairs.targets("differences").double().numpy()
+    weight = np.ones(len(differences)) if pairs.weight is None else pairs.weight.double().numpy()
+    low, high = _interval(centred, differences, weight)
+    rng = np.random.default_rng(derived_seed(recipe.seed, "bootstrap"))
+    widened_low, widened_high = _widened_interval(centred, differences, weight, rng)
     if labels is None:
         value = (low + high) / 2
-        confidence_low, confidence_high = outer
+        confidence_low = widened_low
+        confidence_high = widened_high
     else:
-        value, confidence_low, confidence_high = _posterior(extra * _slope(d, c, weight), labels, *outer)
+        rescaled = labelled_centred * _slope(centred, differences, weight)
+        value, confidence_low, confidence_high = _posterior(rescaled, labels, widened_low, widened_high)
     estimate = PriorEstimate(
         low=low,
         high=high,
@@ -264,7 +267,7 @@ def _labelled(
 
 
 def _out_of_fold(
-    pairs: Pairs, extra: torch.Tensor | None, model: ModelLike, recipe: Recipe, folds: int
+    pairs: Pairs, labelled_items: torch.Tensor | None, model: ModelLike, recipe: Recipe, folds: int
 ) -> tuple[_Vector, _Vector]:
     """Return (2, n) centred predictions of both items of each pair, and (m,) of the labelled items.
 
@@ -272,7 +275,7 @@ def _out_of_fold(
     """
     order = torch.randperm(len(pairs), generator=generator(recipe.seed, "prior"))
     d = np.zeros((2, len(pairs)))
-    extra_predictions = []
+    labelled_d = []
     rows = torch.stack([pairs.left, pairs.right])
     for fold, held_out in enumerate(torch.tensor_split(order, folds)):
         training = np.setdiff1d(order.numpy(), held_out.numpy())
@@ -281,9 +284,10 @@ def _out_of_fold(
         p = torch.sigmoid(predict_scores(network, pairs.items)).double()
         centre = p[rows].mean() if pairs.weight is None else (p[rows].mean(0) * pairs.weight).mean()
         d[:, held_out.numpy()] = (p[rows[:, held_out]] - centre).numpy()
-        if extra is not None:
-            extra_predictions.append((torch.sigmoid(predict_scores(network, extra)).double() - centre).numpy())
-    return d, np.mean(extra_predictions, axis=0) if extra_predictions else np.zeros(0)
+        if labelled_items is not None:
+            labelled_p = torch.sigmoid(predict_scores(network, labelled_items)).double()
+            labelled_d.append((labelled_p - centre).numpy())
+    return d, np.mean(labelled_d, axis=0) if labelled_d else np.zeros(0)
 
 
 def _slope(d: _Vector, c: _Vector, weight: _Vector) -> float:
@@ -299,7 +303,7 @@ def _interval(d: _Vector, c: _Vector, weight: _Vector) -> tuple[float, float]:
     return identified_interval(scaled.reshape(-1) - centre, weight=item_weight)
 
 
-def _outer(d: _Vector, c: _Vector, weight: _Vector, rng: np.random.Generator) -> tuple[float, float]:
+def _widened_interval(d: _Vector, c: _Vector, weight: _Vector, rng: np.random.Generator) -> tuple[float, float]:
     """Return the 2.5 % and 97.5 % quantiles of the ends of the identified interval, by a bootstrap over the pairs."""
     ends = []
     for _ in range(_BOOTSTRAP_SAMPLES):
