@@ -113,12 +113,18 @@ def _expected_by_others(judgements: Judgements, codes: _Rows) -> _Floats:
 
 def _same_sign(edges: Edges, codes: _Rows) -> _Floats:
     """Return 1 where a judgement has the sign of the others' mean of its pair, 0 where not, NaN if not comparable."""
-    by_annotator = np.unique(edges.of * (codes.max() + 2) + codes, return_inverse=True)[1]
-    other_count = edges.count[edges.of] - np.bincount(by_annotator)[by_annotator]
-    other_sum = (edges.mean * edges.count)[edges.of] - np.bincount(by_annotator, edges.oriented)[by_annotator]
-    others_clear = (other_count > 0) & (np.abs(other_sum) >= NEAR_TIE * other_count)
-    comparable = others_clear & (np.abs(edges.oriented) >= NEAR_TIE) & (codes >= 0)
-    return np.where(comparable, np.sign(other_sum) == np.sign(edges.oriented), np.nan)
+    # Judgements of one pair by one annotator, who may have judged it several times, have one number.
+    _, same_annotator = np.unique(edges.of * (codes.max() + 2) + codes, return_inverse=True)
+    own_count = np.bincount(same_annotator)[same_annotator]
+    own_sum = np.bincount(same_annotator, edges.oriented)[same_annotator]
+    total_count = edges.count[edges.of]
+    total_sum = (edges.mean * edges.count)[edges.of]
+    other_count = total_count - own_count
+    other_sum = total_sum - own_sum
+    is_clear = np.abs(edges.oriented) >= NEAR_TIE
+    others_are_clear = (other_count > 0) & (np.abs(other_sum) >= NEAR_TIE * other_count)
+    is_comparable = others_are_clear & is_clear & (codes >= 0)
+    return np.where(is_comparable, np.sign(other_sum) == np.sign(edges.oriented), np.nan)
 
 
 def _annotator(name: str, c: _Floats, d: _Floats, same_sign: _Floats) -> Annotator:
@@ -171,26 +177,51 @@ def _median(values: list[float | None]) -> float:
     return float(np.median(defined)) if defined else 0.0
 
 
-def _deviations(annotator: Annotator, slope: float, correlation: float) -> tuple[str, ...]:
+def _deviations(annotator: Annotator, median_slope: float, median_correlation: float) -> tuple[str, ...]:
     """Return in words how an assessed annotator differs from the medians by more than two standard errors."""
     if not annotator.is_assessed:
         return ()
-    deviations = []
+    little_agreement = _little_agreement(annotator, median_correlation)
+    deviations = (
+        little_agreement or _other_use_of_scale(annotator, median_slope),
+        _reversed_scale(annotator, median_slope),
+        _favoured_position(annotator),
+    )
+    return tuple(text for text in deviations if text)
+
+
+def _little_agreement(annotator: Annotator, median: float) -> str:
+    """Describe a correlation that is below half of the median one; empty if it is not."""
+    correlation = annotator.correlation
+    if correlation is not None and correlation + 2 / annotator.compared**0.5 < median / 2:
+        return f"agrees little with the others (correlation {correlation:.2f}, median {median:.2f})"
+    return ""
+
+
+def _other_use_of_scale(annotator: Annotator, median: float) -> str:
+    """Describe a slope that is below half of the median one, or above twice of it; empty if it is not."""
     low, high = _interval(annotator.slope, annotator.slope_error)
-    if annotator.correlation is not None and annotator.correlation + 2 / annotator.compared**0.5 < correlation / 2:
-        deviations.append(
-            f"agrees little with the others (correlation {annotator.correlation:.2f}, median {correlation:.2f})"
-        )
-    elif slope > 0 and (high < slope / 2 or low > 2 * slope):
-        amount = "less" if high < slope / 2 else "more"
-        deviations.append(f"uses {amount} of the scale than others (slope {annotator.slope:.2f}, median {slope:.2f})")
-    if high < 0 < slope:
-        deviations.append(f"seems to use the scale in reverse (slope {annotator.slope:.2f}, median {slope:.2f})")
+    if median > 0 and (high < median / 2 or low > 2 * median):
+        amount = "less" if high < median / 2 else "more"
+        return f"uses {amount} of the scale than others (slope {annotator.slope:.2f}, median {median:.2f})"
+    return ""
+
+
+def _reversed_scale(annotator: Annotator, median: float) -> str:
+    """Describe a slope below 0 if the median one is above 0; empty if it is not."""
+    _, high = _interval(annotator.slope, annotator.slope_error)
+    if high < 0 < median:
+        return f"seems to use the scale in reverse (slope {annotator.slope:.2f}, median {median:.2f})"
+    return ""
+
+
+def _favoured_position(annotator: Annotator) -> str:
+    """Describe a strong bias; empty if there is none."""
     low, high = _interval(annotator.bias, annotator.bias_error)
     if annotator.bias is not None and abs(annotator.bias) > STRONG_BIAS and (low > 0 or high < 0):
         position = "second" if annotator.bias > 0 else "first"
-        deviations.append(f"favours the {position} item (by {abs(annotator.bias):.2f} on average)")
-    return tuple(deviations)
+        return f"favours the {position} item (by {abs(annotator.bias):.2f} on average)"
+    return ""
 
 
 def _interval(value: float | None, error: float | None) -> tuple[float, float]:
