@@ -106,13 +106,14 @@ def search_weight_decay(
     plain = clone(classifier).set_params(early_stopping=False, calibrated=False, verbose=0)
     folds = folds_of(pairs, units, seed)
     fits = [(decay, train, test) for decay in WEIGHT_DECAYS for train, test in folds]
-    figures: list[Agreement] = []
+    agreements: list[Agreement] = []
     with reporting_progress("weight decay", len(fits), shown=bool(classifier.verbose)) as update:
         for decay, train, test in fits:
             candidate = clone(plain).set_params(weight_decay=decay)
-            figures.append(_agreement(candidate, pairs, train, test, labelled))
-            update(len(figures))
-    values = np.reshape([getattr(figure, CRITERIA[by].measure) for figure in figures], (len(WEIGHT_DECAYS), FOLDS))
+            agreements.append(_agreement(candidate, pairs, train, test, labelled))
+            update(len(agreements))
+    measured = [getattr(agreement, CRITERIA[by].measure) for agreement in agreements]
+    values = np.reshape(measured, (len(WEIGHT_DECAYS), FOLDS))
     if np.isnan(values).any():
         raise ValueError(
             f"weight_decay={by!r} needs pairs without ties in each of {FOLDS} folds; pass weight_decay='auto'."

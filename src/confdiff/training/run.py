@@ -218,11 +218,18 @@ class Run:
             names = ", ".join(record)
             raise ValueError(f"keep_best must be a number that evaluate returns: {names}; got {self.keep_best!r}.")
         value = record[self.keep_best]
-        if self.best is not None and not value > self.best["value"] and not math.isnan(self.best["value"]):
+        if self._is_best(value):
+            weights = {name: tensor.clone() for name, tensor in self.predictor.state_dict().items()}
+            self.best = {"value": value, "since": 0, "model": weights}
+        elif self.best is not None:
             self.best["since"] += 1
-            return
-        weights = {name: tensor.clone() for name, tensor in self.predictor.state_dict().items()}
-        self.best = {"value": value, "since": 0, "model": weights}
+
+    def _is_best(self, value: float) -> bool:
+        """Return whether a value is the first, greater than the best so far, or follows a NaN."""
+        if self.best is None:
+            return True
+        best_value = self.best["value"]
+        return bool(value > best_value or math.isnan(best_value))
 
     def is_stuck(self, patience: int | None) -> bool:
         """Return whether ``patience`` evaluations passed since the best value."""
