@@ -1,11 +1,12 @@
 import math
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
 
-from confdiff.io.atomic import atomic_file
+from confdiff.io.atomic import atomic_file, atomic_folder
 from confdiff.io.tensors import load_tree, save_tree
 
 
@@ -80,3 +81,21 @@ def test_a_reader_sees_one_file_while_another_process_replaces_it(tmp_path):
         sizes.add(tree["size"])
     assert writer.returncode == 0
     assert sizes == {10, 200, 10_000}
+
+
+def test_an_interruption_while_a_folder_is_replaced_keeps_the_old_one(tmp_path, monkeypatch):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "file").write_text("old")
+    rename = Path.rename
+
+    def interrupted(self, target):
+        if self.suffix == ".tmp":
+            raise KeyboardInterrupt
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt), atomic_folder(folder, overwrite=True) as temporary:
+        (temporary / "file").write_text("new")
+    assert (folder / "file").read_text() == "old"
+    assert list(tmp_path.iterdir()) == [folder]

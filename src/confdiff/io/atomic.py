@@ -82,6 +82,8 @@ def atomic_folder(path: str | os.PathLike[str], *, overwrite: bool = False) -> I
             target.rename(replaced)
         temporary.rename(target)
     finally:
+        if replaced.exists() and not target.exists():  # interrupted between the two renamings
+            replaced.rename(target)
         shutil.rmtree(temporary, ignore_errors=True)
         shutil.rmtree(replaced, ignore_errors=True)
 
