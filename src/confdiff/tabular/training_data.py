@@ -35,7 +35,7 @@ class PairSets:
         (test pairs,) whether neither item of a test pair occurs in a training pair; None if that is not known.
     tuning, units
         The pairs for choosing the weight decay, and the unit of each that a fold contains as a whole (None for items).
-        ``tuning`` is None if the pairs are not in memory.
+        ``tuning`` is None without such a search.
     """
 
     train: Pairs | StreamedPairs
@@ -114,19 +114,23 @@ class InMemoryData:
     def split(self, options: FitOptions) -> PairSets:
         """Divide the pairs into training, validation and test sets."""
         pairs = self._pairs()
-        units = self.compared.units(options.held_out_by)
         if not options.validation_fraction:
-            return PairSets(train=pairs, tuning=pairs, units=units)
+            return self._with_tuning(PairSets(train=pairs), np.arange(len(pairs)), options)
         split = split_pairs(self.compared, options.validation_fraction, options.seed, by=options.held_out_by)
-        rows = np.union1d(split.train, split.validation)
-        return PairSets(
+        sets = PairSets(
             train=pairs[split.train],
             validation=pairs[split.validation],
             test=pairs[split.test],
             both_new=self._both_new(split),
-            tuning=pairs[rows],
-            units=None if units is None else units[rows],
         )
+        return self._with_tuning(sets, np.union1d(split.train, split.validation), options)
+
+    def _with_tuning(self, sets: PairSets, rows: NDArray[np.int64], options: FitOptions) -> PairSets:
+        """Add the pairs for a search of the weight decay, if the options ask for one."""
+        if not isinstance(options.weight_decay, str):
+            return sets
+        units = self.compared.units(options.held_out_by)
+        return replace(sets, tuning=self._pairs()[rows], units=None if units is None else units[rows])
 
     def _pairs(self) -> Pairs:
         return Pairs(
