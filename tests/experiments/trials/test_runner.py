@@ -177,3 +177,10 @@ def test_processes_and_one_process_give_the_same(tmp_path):
         assert run_trials(specs, Store(tmp_path / engine), jobs=2, engine=engine) == []
     assert len(accuracies(tmp_path / "serial")) == 3
     assert accuracies(tmp_path / "serial") == accuracies(tmp_path / "processes")
+
+
+def test_an_unknown_engine_is_refused_before_any_work(tmp_path):
+    reports = []
+    with pytest.raises(ValueError, match="unknown engine 'ray'"):
+        run_trials([QUICK], Store(tmp_path), engine="ray", progress=lambda *report: reports.append(report))
+    assert reports == []

@@ -57,6 +57,7 @@ def run_trials(
     list of (TrialSpec, str)
         The trials that failed, with the reasons.
     """
+    find_engine(engine, jobs)  # an unknown name is refused before data sets are read
     missing = _missing(specs, store)
     reasons = why_not_made(dict.fromkeys(spec.task for spec in missing), folder=folder)
     teachers = list(dict.fromkeys(_teacher_of(spec.task) for spec in missing if spec.task not in reasons))
