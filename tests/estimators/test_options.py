@@ -217,6 +217,8 @@ def test_another_prior_at_prediction_is_a_shift_of_the_log_odds():
     after = model.set_params(target_prior=0.1).decision_function(items)
     assert after - before == pytest.approx(np.log(1 / 9), abs=1e-5)
     assert model.score(pairs) == model.set_params(target_prior=None).score(pairs)  # differences are those of training
+    with pytest.raises(ValueError, match=r"target_prior must be a probability .* got 3"):
+        model.set_params(target_prior=3).predict_proba(items)
 
 
 @pytest.mark.parametrize("method", ["confdiff-regression", "confdiff-projection", "confdiff-abs", "oracle-soft"])

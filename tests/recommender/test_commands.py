@@ -88,6 +88,11 @@ def test_a_model_comes_back_as_it_was(trained, tmp_path):
     assert all((first[name] == second[name]).all() for name in first)
 
 
+def test_a_model_that_does_not_exist_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"the recommender .*nope does not exist"):
+        Recommender.load(tmp_path / "nope")
+
+
 def write_subset(folder):
     data = checkerboard(n_users=20, n_items=80)
     folder.mkdir()

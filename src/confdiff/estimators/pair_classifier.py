@@ -289,7 +289,7 @@ class PairClassifier(Restorable, ItemClassifier):
     def _prior_shift(self) -> torch.Tensor | float:
         check_shift(self.loss_)
         if self.n_classes_ is None:
-            return log_odds(check_prior(self.target_prior)) - log_odds(self.prior_)
+            return log_odds(check_prior(self.target_prior, "target_prior")) - log_odds(self.prior_)
         target = check_class_priors(self.target_prior, self.n_classes_)
         return as_tensor(as_float32("target_prior", np.log(target / self.prior_)))
 

@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,8 @@ class Recommender:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Recommender":
         """Read a file that :meth:`save` wrote. Nothing in the file is executed."""
+        if not Path(path).is_file():
+            raise FileNotFoundError(f"the recommender {os.fspath(path)} does not exist, or is not a file.")
         state = load_tree(path)
         if state.get("kind") != "recommender":
             raise ValueError(f"{os.fspath(path)} must be a saved recommender; it holds something else.")

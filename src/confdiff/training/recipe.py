@@ -103,4 +103,4 @@ def find_device(name: str) -> torch.device:
     try:
         return torch.empty(0, device=torch.device(name)).device
     except (RuntimeError, AssertionError, TypeError) as error:
-        raise ValueError(f"device {name!r} is not available; pass device='auto', 'cpu', 'cuda' or 'mps'.") from error
+        raise ValueError(f"device {name!r} is not available; pass device='auto', or name cpu, cuda or mps.") from error

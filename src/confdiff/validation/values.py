@@ -48,7 +48,7 @@ def check_number(name: str, value: object, *, above: float | None = None, least:
     return number
 
 
-def check_prior(prior: object) -> float:
+def check_prior(prior: object, name: str = "prior") -> float:
     """Return the class prior p(y = +1), a number strictly between 0 and 1.
 
     >>> check_prior(20)
@@ -57,7 +57,7 @@ def check_prior(prior: object) -> float:
     ValueError: prior must be a probability strictly between 0 and 1, such as 0.2; got 20.
     """
     if isinstance(prior, bool) or not isinstance(prior, Real) or not 0 < float(prior) < 1:
-        raise ValueError(f"prior must be a probability strictly between 0 and 1, such as 0.2; got {prior!r}.")
+        raise ValueError(f"{name} must be a probability strictly between 0 and 1, such as 0.2; got {prior!r}.")
     return float(prior)
 
 

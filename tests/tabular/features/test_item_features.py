@@ -124,7 +124,7 @@ def test_items_that_do_not_fit_are_named(people, change, message):
 
 
 def test_mistakes_in_the_kinds(people):
-    with pytest.raises(ValueError, match="'agee'"):
+    with pytest.raises(ValueError, match=r"no column of the items is named 'agee' \(kinds={'agee': 'number'}\)"):
         ItemFeatures(kinds={"agee": "number"}).fit(people)
     with pytest.raises(ValueError, match="unknown kind 'numbr'"):
         ItemFeatures(kinds={"age": "numbr"}).fit(people)

@@ -119,7 +119,11 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     def _kinds_of(self, table: ItemTable) -> dict[str, str]:
         chosen = dict(self.kinds or {})
         for name, kind in chosen.items():
-            check_choice("column in kinds", name, table.columns)
+            if name not in table.columns:
+                raise ValueError(
+                    f"no column of {table.source} is named {name!r} (kinds={{{name!r}: {kind!r}}}); "
+                    f"the columns are {listed(table.columns)}."
+                )
             check_choice("kind", kind, KINDS)
         return {name: chosen.get(name) or kind_of(name, column) for name, column in table.columns.items()}
 
