@@ -6,7 +6,7 @@ the epoch only. A resumed run therefore continues with the same batches.
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -157,16 +157,18 @@ class StreamedSource:
     def epoch(self, number: int, first: int, extra: Sequence[Tensor]) -> Iterator[Batch]:
         """Yield the batches of an epoch; windows that end before the first batch are not read."""
         windows = self._windows(number)
-        ends = np.cumsum([self.pairs.counts[list(groups)].sum() for _, groups in windows])
-        carried: Sequence[Tensor] | None = None
-        first_window = int(np.searchsorted(ends, self.starts[first], side="right"))
-        for index in range(first_window, len(windows)):
-            columns = _appended(carried, self._take(windows, index), int(ends[index] - self.starts[first]))
-            until = int(np.searchsorted(self.starts, ends[index], side="right")) - 1  # the batch that is incomplete
-            sizes = [*self.sizes[first:until], int(ends[index] - self.starts[until])]
-            *batches, carried = zip(*(torch.split(column, sizes, dim=-1) for column in columns), strict=True)
-            first = until
-            yield from map(self._batch, batches)
+        ends = np.cumsum([self.pairs.counts[list(groups)].sum() for _, groups in windows])  # in pairs of the epoch
+        next_batch = first
+        carried: list[Tensor] | None = None
+        for index in range(int(np.searchsorted(ends, self.starts[first], side="right")), len(windows)):
+            length = int(ends[index] - self.starts[next_batch])
+            columns = _appended(carried, self._take(windows, index), length)
+            incomplete_batch = int(np.searchsorted(self.starts, ends[index], side="right")) - 1
+            offsets = (self.starts[next_batch : incomplete_batch + 1] - self.starts[next_batch]).tolist()
+            for start, end in pairwise(offsets):
+                yield self._batch([column[..., start:end] for column in columns])
+            carried = [column[..., offsets[-1] :] for column in columns]
+            next_batch = incomplete_batch
 
     def _windows(self, epoch: int) -> list[_Window]:
         return [(epoch, tuple(groups)) for groups in self.pairs.windows(self.recipe.seed, epoch)]
@@ -201,7 +203,7 @@ class StreamedSource:
         return {"items": [str(tuple(items.shape)).encode(), items[sampled_rows]], "pairs": self.pairs.identity()}
 
 
-def _appended(carried: Sequence[Tensor] | None, window: list[Tensor], length: int) -> list[Tensor]:
+def _appended(carried: list[Tensor] | None, window: list[Tensor], length: int) -> list[Tensor]:
     """Append a window to the rest of the one before; keep the last ``length`` pairs, as a resumed run skips some."""
     columns = window
     if carried is not None:
