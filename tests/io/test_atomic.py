@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from confdiff.io.atomic import atomic_file, atomic_folder
+from confdiff.io.atomic import atomic_file, atomic_folder, check_new_file, check_new_folder
 from confdiff.io.tensors import load_tree, save_tree
 
 
@@ -99,3 +99,15 @@ def test_an_interruption_while_a_folder_is_replaced_keeps_the_old_one(tmp_path, 
         (temporary / "file").write_text("new")
     assert (folder / "file").read_text() == "old"
     assert list(tmp_path.iterdir()) == [folder]
+
+
+@pytest.mark.parametrize("check", [check_new_file, check_new_folder])
+def test_an_output_that_exists_is_kept_unless_it_may_be_overwritten(tmp_path, check):
+    check(tmp_path / "missing")
+    output = tmp_path / "output"
+    inner = output / "file" if check is check_new_folder else output
+    inner.parent.mkdir(exist_ok=True)
+    inner.write_text("contents")
+    check(output, overwrite=True)
+    with pytest.raises(FileExistsError, match=r"output already exists.*overwrite=True"):
+        check(output)

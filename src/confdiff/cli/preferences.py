@@ -30,15 +30,13 @@ def convert_preferences(
         confdiff preferences judged.jsonl -o preferences
     """
     with status("loading PyTorch"):
+        from confdiff.io.atomic import check_new_file
         from confdiff.io.tables import write_table
         from confdiff.tabular.formats.preferences import read_preferences
     names = ("pairs",) if ids else ("items", "pairs")
     files = {name: output / f"{name}.csv" for name in names}
     for path in files.values():
-        if path.exists() and not overwrite:
-            raise FileExistsError(
-                f"{path} already exists. Choose another folder, or pass overwrite=True to replace it."
-            )
+        check_new_file(path, overwrite=overwrite)
     items, pairs = read_preferences(file, ids=ids, max_margin=max_margin, seed=seed)
     tables = {"items": items, "pairs": pairs}
     for name, path in files.items():

@@ -93,7 +93,17 @@ def check_new_folder(path: Path, *, overwrite: bool = False) -> None:
     if path.exists() and not path.is_dir():
         raise NotADirectoryError(f"{path} is a file; a folder of that name cannot be written.")
     if path.is_dir() and any(path.iterdir()) and not overwrite:
-        raise FileExistsError(f"{path} already exists. Choose another name, or pass overwrite=True to replace it.")
+        raise _already_exists(path)
+
+
+def check_new_file(path: Path, *, overwrite: bool = False) -> None:
+    """Check that a file can be written: it is missing, or may be overwritten."""
+    if path.exists() and not overwrite:
+        raise _already_exists(path)
+
+
+def _already_exists(path: Path) -> FileExistsError:
+    return FileExistsError(f"{path} already exists. Choose another name, or pass overwrite=True to replace it.")
 
 
 def _umask() -> int:
