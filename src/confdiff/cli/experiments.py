@@ -27,7 +27,7 @@ EngineOption = Annotated[
     str | None,
     option(
         metavar="NAME",
-        help="Engine of the trials: `serial` or `processes`. If omitted, `serial` for one job, else `processes`.",
+        help="Engine that runs the trials, such as `processes`. If omitted, chosen by the number of jobs.",
     ),
 ]
 

@@ -42,7 +42,7 @@ _Prior = Annotated[
         help="Class prior: the fraction of positives, such as 0.3, or `estimate`. If omitted, from the data.",
     ),
 ]
-_Model = Annotated[str, option(metavar="NAME", panel=_TRAINING, help="Network: `mlp`, `linear` or `authors-mlp`.")]
+_Model = Annotated[str, option(metavar="NAME", panel=_TRAINING, help="Network, such as `mlp` or `linear`.")]
 _ValidationFraction = Annotated[
     float,
     option(
@@ -78,20 +78,20 @@ _MaxFeatures = Annotated[
 ]
 _Epochs = Annotated[
     int | None,
-    option(min=1, metavar="N", panel=_TRAINING, help="Passes over the pairs. If omitted, 20, or more for few pairs."),
+    option(min=1, metavar="N", panel=_TRAINING, help="Passes over the pairs. If omitted, chosen by their number."),
 ]
 _BatchSize = Annotated[int, option(min=1, metavar="N", panel=_TRAINING, help="Pairs per step.")]
 _LearningRate = Annotated[
     float | None,
-    option(metavar="NUMBER", panel=_TRAINING, help="Learning rate. If omitted, 0.003, or 0.1 for `linear`."),
+    option(metavar="NUMBER", panel=_TRAINING, help="Learning rate. If omitted, chosen for the network."),
 ]
 _WeightDecay = Annotated[
     str,
     option(
         metavar="NUMBER",
         panel=_TRAINING,
-        help="Penalty on large weights. `auto` chooses one of eight by the R² of four folds, `auto-order` by their "
-        "pairwise accuracy. Both take about 20 times as long and help most with texts.",
+        help="Penalty on large weights. `auto` chooses it by the R² of a cross-validation, `auto-order` by its "
+        "pairwise accuracy. Both take many times as long and help most with texts.",
     ),
 ]
 _Stream = Annotated[
