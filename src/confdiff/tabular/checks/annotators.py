@@ -263,7 +263,6 @@ def _more_deviate(count: int) -> Finding:
         kind="annotators",
         severity="warning",
         count=count,
-        rows=(),
         text=f"{plural(count, 'more annotator')} differ{'s' if count == 1 else ''} from the others.",
         action="See the table of annotators.",
     )
@@ -274,7 +273,6 @@ def _disagree(correlations: list[float]) -> Finding:
         kind="annotators-disagree",
         severity="warning",
         count=len(correlations),
-        rows=(),
         text=f"{len(correlations)} annotators agree little: the median correlation with the others is "
         f"{np.median(correlations):.2f}.",
         action="`fit` goes on, but expect a low pairwise accuracy. Make sure that all annotators had the same question "
@@ -287,7 +285,6 @@ def _few_comparable_pairs(count: int) -> Finding:
         kind="annotators-with-few-pairs",
         severity="note",
         count=count,
-        rows=(),
         text=f"{plural(count, 'annotator')} with fewer than {FEWEST_PAIRS} pairs that can be compared with those of "
         "others: too few to assess.",
         action="`fit` uses their judgements like all others.",

@@ -166,7 +166,6 @@ def _no_features(refusal: str) -> Finding:
         kind="no-features",
         severity="error",
         count=1,
-        rows=(),
         text=refusal,
         action="`fit` stops with an error: leave the column out with ignore='COLUMN', or add columns.",
     )
@@ -177,7 +176,6 @@ def _unused_column(message: str) -> Finding:
         kind="column",
         severity="note",
         count=1,
-        rows=(),
         text=message[:1].upper() + message[1:],
         action="To confirm it, pass ignore='COLUMN'.",
     )

@@ -113,7 +113,6 @@ def _several_components(measure: Components) -> list[Finding]:
         kind="components",
         severity="warning",
         count=measure.count,
-        rows=(),
         text=f"The compared items form {measure.count:,} connected components; the largest has {measure.largest:,} "
         f"items.{_named_groups(measure)}",
         action="`fit` goes on, but differences do not determine the offsets between components: only features that "

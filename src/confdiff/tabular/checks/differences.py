@@ -68,7 +68,7 @@ def difference_findings(data: CheckData, measure: Differences) -> list[Finding]:
 
 
 def _warning(kind: str, count: int, text: str, action: str) -> Finding:
-    return Finding(kind=kind, severity="warning", count=count, rows=(), text=text, action=action)
+    return Finding(kind=kind, severity="warning", count=count, text=text, action=action)
 
 
 def _near_ties(c: PairsDescription) -> Finding:

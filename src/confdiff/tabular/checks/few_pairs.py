@@ -30,7 +30,6 @@ def few_pairs_findings(data: CheckData) -> list[Finding]:
         kind="few-pairs",
         severity="warning",
         count=len(judgements),
-        rows=(),
         text=message[:1].upper() + message[1:],
         action="`fit` stops with an error unless no pairs are held out; then the quality of the model is not measured.",
     )

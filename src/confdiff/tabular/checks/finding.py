@@ -17,7 +17,7 @@ SHOWN_ROWS = 5
 """A finding lists at most this many rows."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Finding:
     """One finding of a check.
 
@@ -30,7 +30,7 @@ class Finding:
     count : int
         Number of affected rows, pairs, items or annotators.
     rows : tuple of int
-        The first few affected rows, numbered as a reader of the table numbers them.
+        The first few affected rows, numbered as a reader of the table numbers them; empty if it is about no rows.
     text : str
         The finding in words.
     action : str
@@ -42,7 +42,7 @@ class Finding:
     kind: str
     severity: Severity
     count: int
-    rows: tuple[int, ...]
+    rows: tuple[int, ...] = ()
     text: str
     action: str
     table: Literal["pairs", "items"] = "pairs"

@@ -94,7 +94,6 @@ def _not_checkable(n_pairs: int) -> Finding:
         kind="no-cycles",
         severity="note",
         count=n_pairs,
-        rows=(),
         text="No judgement can be checked against others: no pair was judged twice, and the graph has no cycle.",
         action="Judge some pairs twice, or add pairs that close a cycle.",
     )
@@ -105,7 +104,6 @@ def _poor_fit(n_pairs: int, adjusted_r2: float) -> Finding:
         kind="one-score",
         severity="warning",
         count=n_pairs,
-        rows=(),
         text=f"One score per item explains {max(0, adjusted_r2):.0%} of the differences (adjusted R²).",
         action="`fit` finds the scores that fit best: expect a low pairwise accuracy.",
     )

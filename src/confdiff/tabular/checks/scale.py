@@ -56,7 +56,6 @@ def _recognised_scale(scale: Scale, difference: NDArray[np.float64]) -> Finding:
         kind="scale",
         severity="warning" if largest < _LITTLE else "note",
         count=1,
-        rows=(),
         text=text,
         action="`fit` recognises the same scale. If it is another one, pass scale=(low, high).",
     )

@@ -172,7 +172,6 @@ def triangle_findings(data: CheckData, measure: Triangles | None) -> list[Findin
         kind="triangles",
         severity="warning",
         count=measure.count,
-        rows=(),
         text=f"Differences do not add up: over {plural(measure.count, 'triangle')}, |c(a, b) + c(b, c) - c(a, c)| is "
         f"{measure.mean:.2f} on average; random signs would give {measure.random_mean:.2f}.{cycles}",
         action="`fit` finds the scores that fit best. Many cycles (a beats b beats c beats a) mean noise. Few cycles "
