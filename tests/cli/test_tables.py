@@ -8,9 +8,8 @@ import pytest
 from command import confdiff, installed
 from confdiff.datasets import DATASETS
 from confdiff.methods import METHODS
-from tabular.people import judgements, people
+from tabular.people import FRAME, JUDGED
 
-FRAME, RISK = people()
 ADDED = [f"a_measure_with_a_long_name_{number}" for number in range(30)]
 
 
@@ -20,7 +19,7 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tables")
     rng = np.random.default_rng(0)
     FRAME.assign(**{name: rng.random(len(FRAME)) for name in ADDED}).to_csv(folder / "items.csv")
-    pairs = judgements(FRAME, RISK)
+    pairs = JUDGED.copy()
     pairs.to_csv(folder / "pairs.csv", index=False)
     pairs.loc[3, "difference"] = float("nan")
     pairs.loc[[5, 8], "right"] = "nobody"

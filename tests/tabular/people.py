@@ -27,3 +27,7 @@ def judgements(frame, risk, n=600, seed=1):
     right = (left + rng.integers(1, len(frame), n)) % len(frame)
     ids = frame.index.to_numpy()
     return pd.DataFrame({"left": ids[left], "right": ids[right], "difference": risk[right] - risk[left]})
+
+
+FRAME, RISK = people()
+JUDGED = judgements(FRAME, RISK)

@@ -12,9 +12,8 @@ import pytest
 
 from command import confdiff, installed, start
 from confdiff.tabular.model.model import load_model
-from tabular.people import judgements, people
+from tabular.people import FRAME, JUDGED, RISK
 
-FRAME, RISK = people()
 FIT = ("fit", "items.csv", "pairs.csv", "--model", "linear", "--epochs", "5")
 
 
@@ -32,7 +31,7 @@ def write_files(folder):
     labels = (np.random.default_rng(3).random(len(FRAME)) < RISK).astype(int)
     FRAME.to_csv(folder / "items.csv")
     FRAME.assign(ill=labels).to_csv(folder / "labelled.csv")
-    judgements(FRAME, RISK).to_csv(folder / "pairs.csv", index=False)
+    JUDGED.to_csv(folder / "pairs.csv", index=False)
 
 
 def names(folder):
@@ -104,6 +103,7 @@ def ragged(text):
     return text + "P1,P2\n"
 
 
+HEADER = "the header is row 1"
 BROKEN = {
     "an empty file": ("pairs.csv", lambda text: "", "pairs.csv cannot be read as a table"),
     "a header and no rows": ("pairs.csv", lambda text: text.splitlines()[0] + "\n", "must have at least one row"),
@@ -115,49 +115,33 @@ BROKEN = {
     "text among numbers": (
         "pairs.csv",
         pairs_with("P1,P2,much"),
-        "column 'difference' (the header is row 1), must be numeric; got 'much'",
+        f"column 'difference' ({HEADER}), must be numeric; got 'much'",
     ),
-    "NaN": ("pairs.csv", pairs_with("P1,P2,nan"), "row 2 (the header is row 1): the difference is missing"),
-    "infinity": ("pairs.csv", pairs_with("P1,P2,inf"), "row 2 (the header is row 1): the difference is missing"),
-    "no difference": ("pairs.csv", pairs_with("P1,P2,"), "row 2 (the header is row 1): the difference is missing"),
+    "NaN": ("pairs.csv", pairs_with("P1,P2,nan"), f"row 2 ({HEADER}): the difference is missing"),
+    "infinity": ("pairs.csv", pairs_with("P1,P2,inf"), f"row 2 ({HEADER}): the difference is missing"),
+    "no difference": ("pairs.csv", pairs_with("P1,P2,"), f"row 2 ({HEADER}): the difference is missing"),
     "an unknown id": (
         "pairs.csv",
         pairs_with("P1,P9999,0.5"),
-        "column 'right', row 2 (the header is row 1): the id 'P9999' is not among",
+        f"column 'right', row 2 ({HEADER}): the id 'P9999' is not among",
     ),
-    "a missing id": (
-        "pairs.csv",
-        pairs_with(",P2,0.5"),
-        "column 'left', row 2 (the header is row 1): the id is missing",
-    ),
-    "c = 1.7": ("pairs.csv", pairs_with("P1,P2,1.7"), "1.7 in row 2 (the header is row 1)"),
-    "an item with itself": (
-        "pairs.csv",
-        pairs_with("P1,P1,0.5"),
-        "row 2 (the header is row 1): 'P1' is compared with itself",
-    ),
+    "a missing id": ("pairs.csv", pairs_with(",P2,0.5"), f"column 'left', row 2 ({HEADER}): the id is missing"),
+    "c = 1.7": ("pairs.csv", pairs_with("P1,P2,1.7"), f"1.7 in row 2 ({HEADER})"),
+    "an item with itself": ("pairs.csv", pairs_with("P1,P1,0.5"), f"row 2 ({HEADER}): 'P1' is compared with itself"),
     "no column of differences": (
         "pairs.csv",
         replaced("difference", "what", 1),
         "no column of pairs.csv is named 'difference'",
     ),
     "no column of ids": ("items.csv", replaced("id,", "what,", 1), "no column of items.csv is named 'id'"),
-    "an id twice": (
-        "items.csv",
-        replaced("\nP1,", "\nP0,", 1),
-        "the ids must be unique; 'P0' in row 3 (the header is row 1)",
-    ),
-    "an item without id": (
-        "items.csv",
-        replaced("\nP1,", "\n,", 1),
-        "the id is missing in row 3 (the header is row 1)",
-    ),
+    "an id twice": ("items.csv", replaced("\nP1,", "\nP0,", 1), f"the ids must be unique; 'P0' in row 3 ({HEADER})"),
+    "an item without id": ("items.csv", replaced("\nP1,", "\n,", 1), f"the id is missing in row 3 ({HEADER})"),
     "a column twice": ("items.csv", replaced("ward", "age", 1), "got 'age' more than once"),
     "ids alone": ("items.csv", lambda text: "id\nP0\nP1\n", "at least one column besides the ids"),
     "infinite features": (
         "items.csv",
         replaced("\nP0,", "\nPX,inf,A,1\nP0,", 1),
-        "column 'age' (the header is row 1), must be finite, without NaN or infinity; got inf at row 2",
+        f"column 'age' ({HEADER}), must be finite, without NaN or infinity; got inf at row 2",
     ),
     "a few pairs": ("pairs.csv", lambda text: "\n".join(text.splitlines()[:9]) + "\n", "8 pairs are too few"),
     "something binary": ("pairs.csv", lambda text: bytes(range(256)), "pairs.csv"),

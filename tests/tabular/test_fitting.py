@@ -7,16 +7,9 @@ import pandas as pd
 import pytest
 
 from confdiff.tabular.fitting import fit_comparisons
-from tabular.people import judgements, people
+from tabular.people import FRAME, JUDGED, RISK, judgements
 
 pytestmark = pytest.mark.filterwarnings("ignore:the differences do not determine the class prior")
-FRAME, RISK = people()
-JUDGED = judgements(FRAME, RISK)
-
-
-@pytest.fixture(scope="module")
-def model():
-    return fit_comparisons(FRAME, JUDGED, model="linear", epochs=40)
 
 
 def test_risks_are_learned_from_comparisons(model):

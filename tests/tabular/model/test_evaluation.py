@@ -5,18 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from confdiff.tabular.fitting import fit_comparisons
 from confdiff.tabular.model.evaluation import evaluate_labels, evaluate_pairs, measure, write_evaluation
-from tabular.people import judgements, people
+from tabular.people import FRAME, RISK, judgements
 
 pytestmark = pytest.mark.filterwarnings("ignore:the differences do not determine the class prior")
-FRAME, RISK = people()
-JUDGED = judgements(FRAME, RISK)
-
-
-@pytest.fixture(scope="module")
-def model():
-    return fit_comparisons(FRAME, JUDGED, model="linear", epochs=40)
 
 
 def test_labels_are_compared_with_probabilities(model, tmp_path):

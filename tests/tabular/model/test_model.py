@@ -3,18 +3,10 @@ import json
 import numpy as np
 import pytest
 
-from confdiff.tabular.fitting import fit_comparisons
 from confdiff.tabular.model.model import ComparisonModel, load_model
-from tabular.people import judgements, people
+from tabular.people import FRAME
 
 pytestmark = pytest.mark.filterwarnings("ignore:the differences do not determine the class prior")
-FRAME, RISK = people()
-JUDGED = judgements(FRAME, RISK)
-
-
-@pytest.fixture(scope="module")
-def model():
-    return fit_comparisons(FRAME, JUDGED, model="linear", epochs=40)
 
 
 @pytest.fixture

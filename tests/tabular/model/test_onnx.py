@@ -6,11 +6,9 @@ import pytest
 
 from confdiff.tabular.fitting import fit_comparisons
 from confdiff.tabular.model.onnx import export_onnx, input_columns
-from tabular.people import judgements, people
+from tabular.people import FRAME, JUDGED
 
 pytestmark = pytest.mark.filterwarnings("ignore:the differences do not determine the class prior")
-FRAME, RISK = people()
-JUDGED = judgements(FRAME, RISK)
 
 
 def run(path, items):

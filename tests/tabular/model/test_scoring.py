@@ -7,18 +7,10 @@ import pytest
 from confdiff.io.table_formats.registry import TABLE_FORMATS
 from confdiff.io.table_formats.table_format import TableFormat
 from confdiff.io.tables import read_table
-from confdiff.tabular.fitting import fit_comparisons
 from confdiff.tabular.model.scoring import predict_file
-from tabular.people import judgements, people
+from tabular.people import FRAME
 
 pytestmark = pytest.mark.filterwarnings("ignore:the differences do not determine the class prior")
-FRAME, RISK = people()
-JUDGED = judgements(FRAME, RISK)
-
-
-@pytest.fixture(scope="module")
-def model():
-    return fit_comparisons(FRAME, JUDGED, model="linear", epochs=40)
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "jsonl"])
