@@ -16,7 +16,7 @@ from confdiff.experiments.plans.figure_results import (
 from confdiff.experiments.plans.figures import FigurePlan, figure_grid
 from confdiff.experiments.plans.verdicts import FEWEST_TEXT, SIGNIFICANCE_TEXT, TOLERANCE_TEXT
 from confdiff.experiments.report.blocks import Block, Cell, Commands, CsvFile, Heading, Paragraph, Picture, Table
-from confdiff.experiments.report.csv import TRIAL_COLUMNS, Columns, attributes, csv_file
+from confdiff.experiments.report.csv import TRIAL_COLUMNS, CsvColumns, attributes, csv_file
 from confdiff.experiments.report.numbers import optional_text, p_text, signed_text, trials_text
 from confdiff.experiments.report.plots import Panel, Series, panels_figure
 from confdiff.experiments.report.style import COLOURS, dataset_label, label_of
@@ -31,7 +31,7 @@ The paper prints no numbers for its figures; the table lists its claims about th
 compared by a paired t-test at the {SIGNIFICANCE_TEXT}. Similar and comparable mean a difference of at most \
 {TOLERANCE_TEXT}. Fewer than {FEWEST_TEXT} trials give no verdict. The column "printed" shows the paper's number for \
 the second point, if its tables contain one."""
-_COLUMNS: Columns = {
+_COLUMNS: CsvColumns = {
     **attributes("dataset", "prior"),
     "panel": attrgetter("place.panel"),
     "curve": attrgetter("place.curve"),

@@ -8,7 +8,7 @@ from confdiff.experiments.plans.experiment import Experiment, classifier_records
 from confdiff.experiments.plans.paper_tables import table_of
 from confdiff.experiments.plans.printed import printed_accuracies
 from confdiff.experiments.report.blocks import Block, Commands, CsvFile, Heading, Paragraph, Table
-from confdiff.experiments.report.csv import TRIAL_COLUMNS, Columns, attributes, csv_file
+from confdiff.experiments.report.csv import TRIAL_COLUMNS, CsvColumns, attributes, csv_file
 from confdiff.experiments.report.numbers import accuracy_text, digits, optional_text, trials_text
 from confdiff.experiments.report.style import dataset_label, label_of
 from confdiff.experiments.statistics import Trials, grouped, training_seconds
@@ -19,7 +19,7 @@ _TITLE = "Other data sets and subsets"
 _TEXT = """\
 These trials use data sets that the paper does not have, or other numbers of pairs or images. They have no \
 verdict; the paper's number is given where it exists."""
-_COLUMNS: Columns = {
+_COLUMNS: CsvColumns = {
     **attributes("dataset", "prior", "method", "protocol", "network", "n_pairs", "incomplete", "epochs"),
     "trials": TRIAL_COLUMNS["trials"],
     "mean": TRIAL_COLUMNS["mean"],

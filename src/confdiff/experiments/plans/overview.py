@@ -7,7 +7,7 @@ from confdiff.experiments.plans.experiment import Experiment, classifier_records
 from confdiff.experiments.plans.table_results import TableResults, table_results
 from confdiff.experiments.plans.verdicts import FEWEST_TEXT, TABLE_VERDICTS
 from confdiff.experiments.report.blocks import Block, Cell, CsvFile, Heading, Paragraph, Table
-from confdiff.experiments.report.csv import TRIAL_COLUMNS, Columns, attributes, csv_file
+from confdiff.experiments.report.csv import TRIAL_COLUMNS, CsvColumns, attributes, csv_file
 from confdiff.experiments.report.numbers import digits
 from confdiff.experiments.report.style import label_of
 from confdiff.experiments.trials.record import Record
@@ -15,7 +15,7 @@ from confdiff.experiments.trials.record import Record
 _TEXT = f"""\
 The table shows the number of trials, and the verdicts on cells with at least {FEWEST_TEXT} trials. A cell is a data \
 set at a prior. The last column counts the cells in which each of the paper's methods is the best, excluding oracles."""
-_COLUMNS: Columns = {
+_COLUMNS: CsvColumns = {
     **attributes("table", "protocol", "epochs", "dataset", "prior", "method"),
     **TRIAL_COLUMNS,
     "printed_mean": lambda cell: None if cell.printed is None else cell.printed.mean,

@@ -13,7 +13,7 @@ from confdiff.experiments.plans.figure3 import FIGURE3_PLAN
 from confdiff.experiments.plans.paper_tables import DEFAULT_PROTOCOL, PAPER_TRIALS
 from confdiff.experiments.plans.verdicts import SIGNIFICANCE_TEXT, SIGNS
 from confdiff.experiments.report.blocks import Block, Cell, Commands, CsvFile, Heading, Paragraph, Row, Table
-from confdiff.experiments.report.csv import TRIAL_COLUMNS, Columns, attributes, csv_file
+from confdiff.experiments.report.csv import TRIAL_COLUMNS, CsvColumns, attributes, csv_file
 from confdiff.experiments.report.numbers import accuracy_text, digits, signed_text
 from confdiff.experiments.report.style import dataset_label, label_of
 from confdiff.experiments.statistics import Paired, Trials, grouped, paired
@@ -51,7 +51,7 @@ _TEXT = f"""\
 Accuracy as above, with the number of trials in brackets. Each method is compared with ConfDiff-ABS on the same \
 pairs, by a paired t-test over trials at the {SIGNIFICANCE_TEXT}. The signs are `+` above, `-` below, and `=` for no \
 significant difference. The conditions were chosen before any trial was run."""
-_COLUMNS: Columns = {
+_COLUMNS: CsvColumns = {
     **attributes("protocol", "epochs", "dataset", "prior", "condition", "method"),
     **TRIAL_COLUMNS,
     "gain": lambda cell: digits(cell.gain),

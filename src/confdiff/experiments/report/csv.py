@@ -9,10 +9,10 @@ from typing import Any
 from confdiff.experiments.report.blocks import CsvFile
 from confdiff.experiments.report.numbers import digits
 
-Columns = Mapping[str, Callable[[Any], object]]
+CsvColumns = Mapping[str, Callable[[Any], object]]
 """Name of a column -> its value for a row."""
 
-TRIAL_COLUMNS: Columns = {
+TRIAL_COLUMNS: CsvColumns = {
     "trials": attrgetter("trials.n"),
     "mean": lambda row: digits(row.trials.mean),
     "std": lambda row: digits(row.trials.std),
@@ -20,12 +20,12 @@ TRIAL_COLUMNS: Columns = {
 """The columns of any row with an attribute ``trials``."""
 
 
-def attributes(*names: str) -> Columns:
+def attributes(*names: str) -> CsvColumns:
     """Return columns with attributes of a row, each under its own name."""
     return {name: attrgetter(name) for name in names}
 
 
-def csv_file(name: str, columns: Columns, rows: Iterable[Any]) -> CsvFile:
+def csv_file(name: str, columns: CsvColumns, rows: Iterable[Any]) -> CsvFile:
     """Return a table for programs.
 
     Parameters
