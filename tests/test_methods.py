@@ -1,18 +1,18 @@
 """Tests that run over the whole table of methods, so that a new row is tested without a new test."""
 
 import math
+from pathlib import Path
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from confdiff.corrections import absolute, identity, relu
+from confdiff.corrections import CORRECTIONS
 from confdiff.losses import LOSSES, logistic
 from confdiff.methods import METHODS, REFERENCES, find_method
 from confdiff.risks import (
     euclidean_projection,
-    information_projection,
     projected_targets,
     regression_terms,
     supervised_terms,
@@ -258,8 +258,7 @@ def combined(made, targets, options):
 
 
 PROJECTING = {
-    "confdiff-projection": (euclidean_projection, towards),
-    "confdiff-information": (information_projection, towards),
+    **{name: (method.project, towards) for name, method in METHODS.items() if method.project is not None},
     "confdiff-combined": (euclidean_projection, combined),
 }
 
@@ -313,6 +312,8 @@ def test_only_a_prior_moves_what_differences_leave_open(name):
     inside = Finite(d.p, 0.3 + 0.3 * d.r, d.g)  # the constant is not determined: r + .1 has the same differences
     moved = torch.logit(inside.r + 0.1)
     assert gradient_at(METHODS[name], inside, moved, exact_differences, None).abs().max() < 1e-12
+    if METHODS[name].prior == "unused":
+        return
     pushed = gradient_at(METHODS[name], inside, moved, exact_differences, inside.prior)
     assert (pushed > 0).all()  # a step against it lowers every score
 
@@ -383,14 +384,26 @@ def test_rows_are_complete():
     for name, method in METHODS.items():
         assert method.name == name
         assert any(method.reference.startswith(f"{paper} (") for paper in REFERENCES)
-        assert method.correction in (identity, relu, absolute)
+        assert method.correction in CORRECTIONS.values()
         g, g_prime, targets = random_batch(name)
         assert method.partial_risks(g, g_prime, *targets, prior=0.5, loss=logistic).shape == (len(method.term_names),)
 
 
-def test_only_corrected_differences_need_exchangeable_pairs():
-    need = {name for name, method in METHODS.items() if method.needs_exchangeable_pairs}
-    assert need == {"confdiff-relu", "confdiff-abs"}
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.learns_from == "differences"])
+def test_swapping_some_pairs_matters_only_where_pairs_must_be_exchangeable(name):
+    method = METHODS[name]
+    swap = torch.arange(7) % 2 == 0
+    changes = []
+    for seed in range(20):
+        g, g_prime, (c,) = random_batch(name, seed=seed)
+        swapped = torch.where(swap, g_prime, g), torch.where(swap, g, g_prime), torch.where(swap, -c, c)
+        changes.append(abs((method.risk(*swapped, prior=0.3) - method.risk(g, g_prime, c, prior=0.3)).item()))
+    assert (max(changes) > 1e-6) == method.needs_exchangeable_pairs
+
+
+def test_the_documentation_has_every_method():
+    page = (Path(__file__).parent.parent / "docs" / "methods.md").read_text()
+    assert [name for name in METHODS if f"`{name}`" not in page] == []
 
 
 def test_an_unknown_method_is_answered_with_the_nearest():

@@ -20,17 +20,20 @@ from confdiff.experiments.plans import EXPERIMENTS, REPRODUCIBLE
         (["run", "digits", "--methods", "bpr"], "bpr only ranks items"),
         (["run", "digits", "--methods", ""], "--methods names no method"),
         (["run", "digits", "--priors", ","], "--priors names no prior"),
-        (["run", "digits", "--incomplete"], "--incomplete is for CIFAR-10"),
+        (
+            ["run", "digits", "--incomplete"],
+            "--incomplete is for data that come in batches (CIFAR-10); digits",
+        ),
         (["run", "digits", "--results", "file/sub"], "results cannot be kept in file/sub: "),
         (
             ["reproduce", "table2", "--points", ".1"],
-            "--points does not apply to table2; it applies to figure1, figure2, figure3.",
+            "--points does not apply to table2; it applies to figure1, figure2, figure3",
         ),
         (["reproduce", "table3", "--priors", ".2"], "--priors does not apply to table3"),
         (["reproduce", "table3", "--protocol", "foo"], "--protocol does not apply to table3"),
         (
             ["reproduce", "table2", "--early-stopping"],
-            "--early-stopping does not apply to table2; it applies to table3.",
+            "--early-stopping does not apply to table2; it applies to table3",
         ),
         (
             ["reproduce", "table2", "--without-prior"],
@@ -41,7 +44,7 @@ from confdiff.experiments.plans import EXPERIMENTS, REPRODUCIBLE
         (["reproduce", "overview"], "unknown experiment 'overview'"),
         (
             ["reproduce", "study", "--without-prior"],
-            "--without-prior does not apply to study; it applies to table1, table2.",
+            "--without-prior does not apply to study; it applies to table1, table2",
         ),
         (["run", "digits", "--engine", "serail"], "unknown engine 'serail'"),
         (["report"], "there are no trials in results"),

@@ -28,10 +28,11 @@ from confdiff.datasets import (
 from confdiff.datasets.sources import md5_of_bytes
 
 LABELLED = names_of_kind("labelled")
+IN_FILES = [name for name in (*LABELLED, *names_of_kind("comparisons")) if DATASETS[name].forms]
 
 
 def load_any(name, **how):
-    return load(name, **how) if name == "ukpconvarg1" else load(name, incomplete=True, **how)
+    return load(name, incomplete=DATASETS[name].optional_files, **how)
 
 
 def test_digits():
@@ -104,7 +105,7 @@ def test_the_table_says_what_is_loaded(name):
     assert data.items.flags.c_contiguous
     assert data.classes.shape == (len(data.items),)
     assert set(data.classes) == set(range(len(data.class_names)))
-    if name != "cifar10":  # of which not all batches may be here
+    if not entry.optional_files:  # some may be missing
         assert len(data.items) == entry.n_train + (entry.n_test or 0)
     if entry.n_test:
         assert len(data.items) - data.n_train == entry.n_test
@@ -181,7 +182,7 @@ def test_the_sign_of_an_argument_s_difference_follows_the_votes(real_data):
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("name", [*LABELLED[1:], "ukpconvarg1"])
+@pytest.mark.parametrize("name", IN_FILES)
 def test_files_are_checked_not_trusted(name, real_data, tmp_path, monkeypatch):
     """A copy in which one file lost its end, or was changed in the middle, is refused, and the file is named."""
     monkeypatch.delenv("CONFDIFF_DATA")
@@ -335,9 +336,16 @@ def test_every_entry_is_complete_for_its_kind():
         assert (entry.builtin is None) == bool(entry.forms), name
         assert (entry.setting is not None) == (entry.kind == "labelled") == bool(entry.positive), name
         assert (entry.ranking is not None) == (entry.kind == "interactions"), name
+        assert (entry.layout is not None) == (entry.network == "picture"), name
         assert entry.layout is None or np.prod(entry.layout) == entry.n_features, name
-    assert [name for name, entry in DATASETS.items() if entry.network == "picture"] == ["cifar10", "cifar10h"]
-    assert [name for name, entry in DATASETS.items() if entry.optional_files] == ["cifar10"]
+    assert DATASETS["cifar10"].network == DATASETS["cifar10h"].network == "picture"
+    assert DATASETS["cifar10"].optional_files
+
+
+def test_the_documentation_has_every_data_set():
+    page = (Path(__file__).parent.parent.parent / "docs" / "data.md").read_text()
+    rows = " ".join(line.split("|")[1] for line in page.splitlines() if line.startswith("|"))
+    assert set(DATASETS) <= set(rows.replace(",", " ").split())
 
 
 @pytest.mark.data

@@ -28,7 +28,7 @@ def test_comments_of_the_palette_name_the_methods():
 
 def test_a_method_beyond_its_family_takes_a_remaining_colour():
     families = {f"oracle-{k}": "oracle" for k in range(3)}
-    assert list(family_colours(families).values()) == ["#999999", "#444444", "#999933"]
+    assert list(family_colours(families).values()) == ["#999999", "#444444", "#117733"]
 
 
 def test_long_lists_are_cut():

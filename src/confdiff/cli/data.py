@@ -107,7 +107,7 @@ def fetch_datasets(
         check_choice("data set", name, DATASETS)
     for name in names:
         files = fetch(name, folder=folder)
-        location = f"{plural(len(files), 'file')} in {files[0].parent}, checked" if files else "ships with scikit-learn"
+        location = f"{plural(len(files), 'file')} in {files[0].parent}, checked" if files else DATASETS[name].home
         say(f"{name}: {location}")
 
 

@@ -72,7 +72,8 @@ def run(
     if not values:
         raise ValueError("--priors names no prior: there is nothing to run.")
     if incomplete and dataset in DATASETS and not DATASETS[dataset].optional_files:
-        raise ValueError(f"--incomplete is for CIFAR-10, which comes in batches; {dataset} does not.")
+        in_batches = ", ".join(entry.label for entry in DATASETS.values() if entry.optional_files)
+        raise ValueError(f"--incomplete is for data that come in batches ({in_batches}); {dataset} does not.")
     specs = [
         TrialSpec(TaskSpec(dataset, prior, protocol, seed, n_pairs=n_pairs, incomplete=incomplete), name, epochs)
         for seed in range(trials)

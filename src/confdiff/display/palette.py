@@ -51,19 +51,16 @@ _FAMILIES = {
         "#D55E00",  # Pcomp-ABS
         "#009E73",  # Pcomp-Teacher
     ),
+    "ranking": (
+        "#999933",  # BPR
+        "#661100",  # MRL
+    ),
     "oracle": (  # references rather than competitors: grey
         "#999999",  # Oracle-Hard
         "#444444",  # Oracle-Soft
     ),
 }
-_OTHERS = (
-    "#999933",  # BPR
-    "#661100",  # MRL
-    "#117733",  # free, as the rest
-    "#88CCEE",
-    "#DDCC77",
-    "#CC6677",
-)
+_OTHERS = ("#117733", "#88CCEE", "#DDCC77", "#CC6677")
 
 
 def family_colours(families: Mapping[str, str]) -> dict[str, str]:
