@@ -103,7 +103,7 @@ def curves_figure(records: "Sequence[TrialRecord]", datasets: Sequence[str], pri
     records : sequence of TrialRecord
         The trials.
     datasets, priors : sequences
-        CsvColumns and rows of the panels.
+        Columns and rows of the panels.
     """
     width = 2.6 * len(datasets) + 0.6
     height = 2.1 * len(priors) + 0.7
