@@ -91,7 +91,7 @@ class PcompTeacher:
         self.weights = [torch.ones(rows.shape[1], device=items.device) for _ in range(2)]
 
     def columns(self, epoch: int) -> list[Tensor]:
-        """Return the weights of the first and of the second items, 0 for those that are pruned."""
+        """Return the weights of first and second items, 0 if pruned; prune again when a new epoch starts."""
         if epoch != self.epoch and epoch >= self.prune_from:
             confidence = self._scores()
             self.weights = [

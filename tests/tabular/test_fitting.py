@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.fitting import fit_comparisons
 from tabular.people import FRAME, JUDGED, RISK, judgements
 
@@ -95,3 +96,9 @@ def test_at_most_ten_columns_are_listed():
     wide = pd.DataFrame(np.zeros((3, 30)), columns=[f"x{k}" for k in range(30)])
     with pytest.raises(ValueError, match="the columns are x0, x1, x2, x3, x4, x5, x6, x7, x8, x9 and 20 more"):
         fit_comparisons(wide, JUDGED, ignore=("nope",))
+
+
+@pytest.mark.parametrize("fraction", [-0.1, 1, 2])
+def test_a_fraction_to_hold_out_is_at_least_0_and_below_1(fraction):
+    with pytest.raises(ValueError, match=r"validation_fraction must be at least 0 and below 1, such as 0.2; got"):
+        FitOptions(validation_fraction=fraction)

@@ -75,7 +75,7 @@ def test_the_whole_way_by_files(tmp_path, name):
     FRAME.rename_axis("who").to_csv(tmp_path / "others.csv")
     refused = confdiff("predict", "model", "others.csv", cwd=tmp_path)
     assert refused.returncode == 2
-    assert "'patient' missing" in refused.stderr
+    assert "missing: 'patient'" in refused.stderr
 
 
 def test_a_model_with_ids_comes_back(model, tmp_path):

@@ -131,6 +131,7 @@ def evaluate_recommender(model: _Recommender, file: _Interactions, as_json: Json
     """
     with status("loading PyTorch"):
         from confdiff.recommender.fitting import evaluate_held_out
+        from confdiff.recommender.protocol import CUTOFF
         from confdiff.recommender.saved import Recommender
     saved = Recommender.load(model)
     if saved.options["everything"]:
@@ -141,13 +142,15 @@ def evaluate_recommender(model: _Recommender, file: _Interactions, as_json: Json
     if as_json:
         typer.echo(json.dumps(ranking.model | {"item means": ranking.item_means} | counts, indent=2))
         return
-    table = Table(name_column("ranking"), name_column("scores"), number_column("HR@10"), number_column("NDCG@10"))
+    metrics = ("hr", "ndcg")
+    numbers = [number_column(f"{metric.upper()}@{CUTOFF}") for metric in metrics]
+    table = Table(name_column("ranking"), name_column("scores"), *numbers)
     for title, prefix in ((f"among {ranking.n_candidates} candidates", ""), ("among all unseen items", "full ")):
         for scorer, values in (("model", ranking.model), ("item means", ranking.item_means)):
-            table.add_row(title, scorer, f"{values[f'{prefix}hr@10']:.3f}", f"{values[f'{prefix}ndcg@10']:.3f}")
+            table.add_row(title, scorer, *(f"{values[f'{prefix}{metric}@{CUTOFF}']:.3f}" for metric in metrics))
     results.print(table)
     say("item means: one ranking for all users, by the mean confidence of each item in training")
-    say(f"{ranking.n_users:,} users evaluated; HR@10 of random scores among the candidates: {ranking.chance:.3f}")
+    say(f"{ranking.n_users:,} users evaluated; HR@{CUTOFF} of random scores among the candidates: {ranking.chance:.3f}")
 
 
 def recommend_items(

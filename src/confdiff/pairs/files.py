@@ -34,14 +34,14 @@ def read_pairs(path: Path, items: Path | None = None, *, bounded: bool = True) -
     bounded : bool
         Whether differences beyond [-1, 1], which unclipped noise causes, are an error.
     """
+    pairs = with_columns(path, "left", "right", "difference")
     if items is None:
         items = companion(path, "items")
-        if path.is_file() and not items.exists():
+        if not items.exists():
             raise FileNotFoundError(
                 f"the items of {path} must be in {items}, which does not exist. "
                 "For two tables of your own use `confdiff check`."
             )
-    pairs = with_columns(path, "left", "right", "difference")
     features = with_columns(items, "id")
     ids = features.pop("id")
     if not features:

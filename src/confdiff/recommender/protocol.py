@@ -21,6 +21,9 @@ from confdiff.validation import check_choice, check_count
 NEGATIVES = ("auto", "observed", "unobserved")
 """Sources of candidates, see :func:`leave_one_out`."""
 
+CUTOFF = 10
+"""Length of the list of recommendations that the metrics evaluate, as in the paper."""
+
 Scorer = Callable[[Tensor], Tensor]
 """(m, 2) users and items -> (m,) scores."""
 
@@ -53,8 +56,8 @@ class RankingSplit:
 
     @property
     def chance(self) -> float:
-        """Hit rate at 10 of random scores among the candidates."""
-        return min(1.0, 10 / int(self.candidates.shape[1]))
+        """Hit rate at :data:`CUTOFF` of random scores among the candidates."""
+        return min(1.0, CUTOFF / int(self.candidates.shape[1]))
 
 
 def leave_one_out(graded: Graded, *, n_negatives: int = 49, negatives: str = "auto", seed: int = 0) -> RankingSplit:
@@ -221,7 +224,7 @@ def item_means(graded: Graded, rows: _Rows) -> Scorer:
     return lambda cells: means[cells[:, 1]]
 
 
-def evaluate(score: Scorer, split: RankingSplit, *, at: int = 10) -> dict[str, float]:
+def evaluate(score: Scorer, split: RankingSplit, *, at: int = CUTOFF) -> dict[str, float]:
     """Return hit rate and NDCG of the held-out positives, with ties counted fairly.
 
     Parameters
@@ -230,7 +233,7 @@ def evaluate(score: Scorer, split: RankingSplit, *, at: int = 10) -> dict[str, f
         (m, 2) users and items -> (m,) scores.
     split : RankingSplit
         Held-out positives and candidates.
-    at : int, default=10
+    at : int, default=CUTOFF
         Length of the list of recommendations.
 
     Returns

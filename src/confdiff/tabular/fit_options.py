@@ -57,6 +57,10 @@ class FitOptions:
     def __post_init__(self) -> None:
         if isinstance(self.weight_decay, str):
             check_choice("weight_decay", self.weight_decay, CRITERIA)
+        if self.validation_fraction and not 0 < self.validation_fraction < 1:
+            raise ValueError(
+                f"validation_fraction must be at least 0 and below 1, such as 0.2; got {self.validation_fraction!r}."
+            )
         if self.with_id and self.hold_out_groups:
             raise ValueError("with_id=True holds out pairs and hold_out_groups=True holds out groups: pass only one.")
 

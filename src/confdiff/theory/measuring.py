@@ -91,7 +91,7 @@ class Settings:
 
 
 def samples(world: World, n: int, settings: Settings, times: int = 1) -> Iterator[Sample]:
-    """Yield samples of n pairs, ``times`` as many as there are repetitions."""
+    """Yield ``times * settings.repetitions`` samples of n pairs."""
     for number in range(times * settings.repetitions):
         yield draw(world, n, np.random.default_rng([settings.seed, n, number]))
 

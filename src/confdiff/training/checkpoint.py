@@ -24,7 +24,7 @@ class Checkpoint:
     path : path
         The file.
     every : float
-        Least number of seconds between two saves.
+        Least number of seconds between two saves; ``train`` has the default, ``checkpoint_seconds``.
     run : Run
         The run whose state is saved and restored.
     evaluated : str

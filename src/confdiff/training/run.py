@@ -116,7 +116,7 @@ class Run:
 
     @property
     def steps_per_epoch(self) -> int:
-        """Batches in an epoch."""
+        """Number of batches per epoch."""
         return len(self.source.sizes)
 
     @property

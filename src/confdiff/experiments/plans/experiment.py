@@ -39,7 +39,7 @@ def _options(record: TrialRecord) -> str:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One experiment.
+    """An experiment: its grid of trials, how to run them, and its part of the report.
 
     Attributes
     ----------

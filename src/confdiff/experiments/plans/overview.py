@@ -1,4 +1,4 @@
-"""Tables 1 and 2 at a glance, and all of their cells as CSV."""
+"""Tables 1 and 2 at a glance, and all of their cells in ``results.csv``."""
 
 from collections.abc import Sequence
 from operator import attrgetter

@@ -23,6 +23,7 @@ from confdiff.experiments.trials.record import RANKING_METRICS, RankingRecord, R
 from confdiff.experiments.trials.runner import run_missing
 from confdiff.experiments.trials.store import Store
 from confdiff.recommender.learning import PATIENCE
+from confdiff.recommender.protocol import CUTOFF
 from confdiff.validation import check_choice, check_count
 
 _EPOCHS = 50  # the paper's
@@ -149,7 +150,7 @@ class RankingRow:
         """The setting in words."""
         length = f"{self.epochs} epochs" if self.patience is None else "early stopping on held-out pairs"
         prior = {"global": "one prior for all", "user": "each user's own prior"}[self.prior]
-        baseline = f"Random scores have HR@10 {min(1.0, 10 / self.candidates):.3f}."
+        baseline = f"Random scores have HR@{CUTOFF} {min(1.0, CUTOFF / self.candidates):.3f}."
         return (
             f"{_NOTES[self.source]} Settings: {self.model}, {length}, {prior}. Sizes: {self.evaluated:,} users "
             f"evaluated, {self.pairs:,} pairs, {self.candidates} candidates. {baseline}"

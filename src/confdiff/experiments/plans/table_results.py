@@ -117,7 +117,7 @@ class TableResults:
 
     @property
     def seconds(self) -> float:
-        """Training time of all trials."""
+        """Total training time of all trials, in seconds."""
         return sum(cell.seconds for cell in self.cells.values())
 
     @property

@@ -98,7 +98,7 @@ def _orderings(results: TableResults) -> list[Block]:
 
 
 def _comparison(results: TableResults) -> list[Block]:
-    """Compare ConfDiff-ABS with each other method, and rank all, if there is more than one."""
+    """Compare ConfDiff-ABS with each other method, and list mean ranks if at least two methods have them."""
     blocks: list[Block] = []
     if results.duels:
         rows = [

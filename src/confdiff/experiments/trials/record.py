@@ -12,6 +12,7 @@ Curve = tuple[tuple[int, float], ...]
 """(epoch, accuracy) pairs, in the order of the epochs."""
 
 RANKING_METRICS = ("hr@10", "ndcg@10", "full hr@10", "full ndcg@10")
+"""Fields of a recommender's record. The 10 is part of the format, as :data:`confdiff.recommender.protocol.CUTOFF`."""
 _TASK_FIELDS = frozenset(item.name for item in fields(TaskSpec))
 
 

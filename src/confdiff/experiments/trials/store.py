@@ -76,7 +76,7 @@ class Store:
         return files
 
     def _lines(self) -> list[_Line]:
-        """Return all trials with their lines, each key once, sorted."""
+        """Return each stored trial once, with its line in the file, sorted."""
         by_key = {record.key: (line, record) for lines in self._uncompacted().values() for line, record in lines}
         by_key |= {record.key: (line, record) for line, record in self._compacted()}
         return sorted(by_key.values(), key=_position)

@@ -1,4 +1,7 @@
-"""Check how each annotator judges, compared with the scores that fit the judgements of the others."""
+"""Check how each annotator judges, compared with the scores that fit the judgements of the others.
+
+``repeats.py`` checks contradictory judgements of the same pair.
+"""
 
 from dataclasses import dataclass, replace
 

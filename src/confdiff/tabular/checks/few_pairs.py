@@ -1,4 +1,7 @@
-"""Check whether there are enough pairs to hold some out for validation and testing."""
+"""Check whether there are enough pairs to hold some out for validation and testing.
+
+The warning that features outnumber the compared items is issued by the fit itself, ``tabular/fitting.py``.
+"""
 
 import numpy as np
 

@@ -12,6 +12,9 @@ from confdiff.tabular.weight_decay import WeightDecaySearch
 class DataSummary:
     """Sizes and columns of the data of a fit.
 
+    ``summary`` in ``training_data.py`` and ``streaming.py`` makes it; ``card.html`` shows it. A new field needs a
+    default, so that saved models can still be loaded.
+
     Attributes
     ----------
     items, compared_items

@@ -142,7 +142,7 @@ def _types_to_read(
 
 
 def _id_type(items: Path) -> Any:
-    """Return text where types are guessed: a guess from the first rows may not fit all, and 007 stays 007."""
+    """Return the pyarrow type of ids: text if the format guesses types, so that 007 stays 007; otherwise None."""
     import pyarrow
 
     return pyarrow.string() if find_table_format(items).guesses_types else None
@@ -154,7 +154,7 @@ def _as_array(batch: Any, name: str) -> NDArray[Any]:
 
 
 def column_types(model: ComparisonModel, items: Path, names: list[str]) -> dict[str, Any]:
-    """Return the columns that a model needs, each with its pyarrow type in a text file.
+    """Return the pyarrow type of each column that a model needs.
 
     Parameters
     ----------
