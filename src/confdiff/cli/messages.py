@@ -49,7 +49,7 @@ def flags_of(parameters: Iterable[Any]) -> dict[str, Flag]:
     }
 
 
-_running_flags: ContextVar[Mapping[str, Flag]] = ContextVar("running_flags", default={})  # noqa: B039
+_running_flags: ContextVar[Mapping[str, Flag]] = ContextVar("running_flags", default={})  # noqa: B039 (never mutated)
 
 
 @contextmanager
