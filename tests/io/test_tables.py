@@ -19,8 +19,8 @@ def test_tables_come_back_as_they_were(tmp_path, ending):
 
 
 def test_names_and_files_that_are_not_tables(tmp_path):
-    with pytest.raises(ValueError, match=r"must end in \.parquet, \.csv, \.tsv, \.jsonl; got 'table\.xlsx'"):
-        write_table(tmp_path / "table.xlsx", COLUMNS)
+    with pytest.raises(ValueError, match=r"must end in \.parquet, \.csv, \.tsv, \.jsonl, \.json; got 'table\.xls'"):
+        write_table(tmp_path / "table.xls", COLUMNS)
     with pytest.raises(FileNotFoundError, match=r"nothing\.csv does not exist"):
         read_table(tmp_path / "nothing.csv")
     for name, contents in (("a.parquet", "no"), ("b.csv", 'x,y\n1\n"'), ("c.csv", "")):

@@ -1,59 +1,61 @@
 """JSON lines: one JSON object per row."""
 
-import io
-import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from confdiff.io.table_formats.table_format import TableFormat, check_has_columns, fixed_types, slices
+from confdiff.io.table_formats.json_values import Row, as_batch, as_json, check_is_object, names_of, parse_json
+from confdiff.io.table_formats.table_format import TableFormat, check_has_columns, slices
 
 
 class _JsonLines(TableFormat):
     def read(self, path: Path, columns: list[str] | None) -> Any:
-        from pyarrow import json as lines
+        import pyarrow
 
-        if path.stat().st_size == 0:
-            raise _empty_file(path)
-        table = lines.read_json(path)
-        return table if columns is None else table.select([name for name in columns if name in table.column_names])
+        rows = [row for block in self._blocks(path) for row in block]
+        names = names_of(rows)
+        if columns is not None:
+            check_has_columns(names, dict.fromkeys(columns))
+        return pyarrow.Table.from_batches([as_batch(path, rows, names if columns is None else columns)])
 
     def read_batches(self, path: Path, types: Mapping[str, Any], rows: int) -> Iterator[Any]:
-        for batch in self._blocks(path, types):
-            check_has_columns(batch.schema.names, types)
-            yield from slices(batch.select(list(types)), rows)
+        missing = dict(types)
+        for block in self._blocks(path):
+            for name in names_of(block):
+                missing.pop(name, None)
+            yield from slices(as_batch(path, block, list(types)), rows)
+        check_has_columns([name for name in types if name not in missing], types)
 
     def read_column_names(self, path: Path) -> list[str]:
-        first = next(self._blocks(path, {}), None)
-        if first is None:
-            raise _empty_file(path)
-        return list(first.schema.names)
+        """Return the keys of all lines: any line may have a key that the lines before it lack."""
+        return names_of(row for block in self._blocks(path) for row in block)
 
     @contextmanager
     def open_writer(self, path: Path, schema: Any) -> Iterator[Callable[[Any], None]]:
         with path.open("w", encoding="utf-8") as file:
-            yield lambda rows: file.writelines(_as_line(row) for row in rows.to_pylist())
+            yield lambda rows: file.writelines(as_json(row) + "\n" for row in rows.to_pylist())
 
-    def _blocks(self, path: Path, types: Mapping[str, Any]) -> Iterator[Any]:
-        """Yield blocks of a file, each of which is parsed as a table."""
-        import pyarrow
-        from pyarrow import json as lines
-
-        schema = list(fixed_types(types).items())
-        options = lines.ParseOptions(explicit_schema=pyarrow.schema(schema)) if schema else None
+    def _blocks(self, path: Path) -> Iterator[list[Row]]:
+        """Yield the rows of the file, those of some megabytes at a time; blank lines are skipped."""
+        line_number = 0
+        count = 0
         with path.open("rb") as file:
-            while block := file.readlines(self.block_bytes):
-                table = lines.read_json(io.BytesIO(b"".join(block)), parse_options=options)
-                yield from table.combine_chunks().to_batches()
+            while lines := file.readlines(self.block_bytes):
+                block = list(_rows(path, lines, line_number))
+                line_number += len(lines)
+                count += len(block)
+                if block:
+                    yield block
+        if not count:
+            raise ValueError(f"{path} cannot be read as a table: it is empty.")
 
 
-def _as_line(row: dict[str, Any]) -> str:
-    return json.dumps(row, ensure_ascii=False, default=str) + "\n"
-
-
-def _empty_file(path: Path) -> ValueError:
-    return ValueError(f"{path} cannot be read as a table: it is empty.")
+def _rows(path: Path, lines: list[bytes], start: int) -> Iterator[Row]:
+    for number, line in enumerate(lines, start + 1):
+        if not line.isspace():
+            position = f"{path}, line {number},"
+            yield check_is_object(parse_json(line, position), position)
 
 
 JSON_LINES = _JsonLines(

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from confdiff.io.table_formats.delimited import CSV, TSV
+from confdiff.io.table_formats.json_array import JSON_ARRAY
 from confdiff.io.table_formats.json_lines import JSON_LINES
 from confdiff.io.table_formats.parquet import PARQUET
 from confdiff.io.table_formats.table_format import TableFormat
@@ -12,6 +13,7 @@ _FORMATS: tuple[TableFormat, ...] = (
     CSV,
     TSV,
     JSON_LINES,
+    JSON_ARRAY,
 )
 
 TABLE_FORMATS = {table_format.ending: table_format for table_format in _FORMATS}
