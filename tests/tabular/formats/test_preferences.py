@@ -115,14 +115,18 @@ def test_the_margin_that_means_certainty_can_be_given(tmp_path):
         ({"chosen": LONG, "margin": 1}, "line 3 must have 'rejected'; it has 'chosen' and 'margin'"),
         (preference(SHORT), "line 3: chosen and rejected are the same"),
         (preference(margin=-1), r"line 3: 'margin' must be at least 0.*got -1\. Swap"),
-        (preference(margin="much"), "line 3: 'margin' must be a number; got 'much'"),
-        (preference(margin=True), "line 3: 'margin' must be a number; got True"),
-        (preference(margin=float("nan")), "line 3: 'margin' must be a number; got nan"),
+        (preference(margin="much"), "line 3: 'margin' must be a number up to 1e\\+100; got 'much'"),
+        (preference(margin=True), "line 3: 'margin' must be a number up to 1e\\+100; got True"),
+        (preference(margin=float("nan")), "line 3: 'margin' must be a number up to 1e\\+100; got nan"),
         (preference([{"role": "assistant"}]), "line 3: 'chosen' must be a text; got"),
         (preference(12), r"line 3: 'chosen' must be a text; got 12\. If these are ids, pass ids=True"),
         (preference("  "), "line 3: 'chosen' is empty"),
         (preference("half \ud83d"), "line 3: 'chosen' contains a lone surrogate"),
+        (preference(margin=10**400), "line 3: 'margin' must be a number up to 1e\\+100; got 1000"),
+        (preference(margin=-(10**400)), "line 3: 'margin' must be a number up to 1e\\+100; got -1000"),
         ('{"chosen": "a b", ', "line 3 is not valid JSON: "),
+        ('{"chosen": ' + "[" * 100_000, "line 3 is nested too deeply. Correct or drop the line"),
+        ('{"chosen": "a b", "rejected": "c d", "prompt": "\\ud800"}', "line 3: 'prompt' contains a lone surrogate"),
         ("[1]\n", "line 3 must be a JSON object"),
     ],
 )
@@ -139,7 +143,7 @@ def test_unusable_files_are_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="does not exist"):
         read_preferences(tmp_path / "nothing.jsonl")
     (tmp_path / "latin.jsonl").write_bytes('{"chosen": "größer"}'.encode("latin-1"))
-    with pytest.raises(ValueError, match="line 1 is not valid JSON"):
+    with pytest.raises(ValueError, match="line 1 is not UTF-8 text"):
         read_preferences(tmp_path / "latin.jsonl")
 
 
@@ -158,12 +162,12 @@ def test_ids_are_kept(tmp_path):
     }
 
 
-@pytest.mark.parametrize(("ids", "kind"), [([1, 2, 3], "i"), ([1, "b", 3], "O")])
+@pytest.mark.parametrize(("ids", "kind"), [([1, 2, 3], "i"), ([1, "b", 3], "O"), ([1, 2**70, 3], "O")])
 def test_ids_are_all_numbers_or_all_text(tmp_path, ids, kind):
     lines = (preference(ids[0], ids[1]), preference(ids[1], ids[2]))
     items, pairs = read_preferences(written(tmp_path, *lines), ids=True)
     assert items["id"].dtype.kind == pairs["left"].dtype.kind == kind
-    assert items["id"].tolist() == (ids if kind == "i" else ["1", "b", "3"])
+    assert items["id"].tolist() == (ids if kind == "i" else [str(value) for value in ids])
 
 
 def test_written_preferences_are_those_that_were_read(tmp_path):

@@ -13,12 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from confdiff.display.text import listed
 from confdiff.io.atomic import atomic_file
 from confdiff.io.lookup import rows_of_ids
+from confdiff.io.table_formats.json_values import parse_json
 from confdiff.io.tables import check_table_file
 from confdiff.randomness import derived_seed
 from confdiff.tabular.tables import Columns
 
 _Line = tuple[str, dict[str, Any]]  # position in the file, for messages, and content
 _Path = str | os.PathLike[str]
+_GREATEST_MARGIN = 1e100
 _MOST_POINTS = 10  # of a margin in integer points
 
 
@@ -98,9 +100,9 @@ def _read_lines(path: Path) -> list[_Line]:
 
 def _parsed(position: str, line: bytes) -> _Line:
     try:
-        value = json.loads(line)
+        value = parse_json(line, position)
     except ValueError as error:
-        raise ValueError(f"{position} is not valid JSON: {error}. Correct or drop the line.") from error
+        raise ValueError(f"{error} Correct or drop the line.") from error
     if not isinstance(value, dict):
         raise ValueError(f'{position} must be a JSON object, such as {{"chosen": ..., "rejected": ...}}.')
     return position, value
@@ -118,9 +120,14 @@ def _value(position: str, line: dict[str, Any], side: str, ids: bool) -> Any:
         raise ValueError(f"{position}: {side!r} must be {'an id' if ids else 'a text'}; got {value!r:.60}.{hint}")
     if not value.strip():
         raise ValueError(f"{position}: {side!r} is empty.")
-    if any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise ValueError(f"{position}: {side!r} contains a lone surrogate, which cannot be written as UTF-8.")
-    return value
+    return _encodable(position, side, value)
+
+
+def _encodable(position: str, name: str, text: str) -> str:
+    """Check that a text can be written as UTF-8, and return it."""
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError(f"{position}: {name!r} contains a lone surrogate, which cannot be written as UTF-8.")
+    return text
 
 
 def _check_texts(path: _Path, texts: list[str]) -> None:
@@ -132,8 +139,8 @@ def _check_texts(path: _Path, texts: list[str]) -> None:
 
 
 def _as_ids(ids: list[Any]) -> NDArray[Any]:
-    """Return ids as integers if all are, else as text."""
-    if all(isinstance(value, int) for value in ids):
+    """Return ids as integers if all are integers of 64 bits, else as text."""
+    if all(isinstance(value, int) and -(2**63) <= value < 2**63 for value in ids):
         return np.array(ids)
     return _as_column([str(value) for value in ids])
 
@@ -177,8 +184,8 @@ def _margin(position: str, line: dict[str, Any]) -> float:
     value = line.get("margin")
     if value is None:
         return float("nan")
-    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
-        raise ValueError(f"{position}: 'margin' must be a number; got {value!r:.60}.")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _GREATEST_MARGIN:
+        raise ValueError(f"{position}: 'margin' must be a number up to {_GREATEST_MARGIN:g}; got {value!r:.60}.")
     if value < 0:
         raise ValueError(
             f"{position}: 'margin' must be at least 0, because chosen is the better one; got {value:g}. "
@@ -217,12 +224,17 @@ def _context(lines: list[_Line]) -> Columns:
     """Return the prompts and judges if any line has one. The group is a digest, because a prompt may be long."""
     columns = {}
     for name in ("prompt", "judge"):
-        values = ["" if line.get(name) is None else str(line[name]) for _, line in lines]
+        values = [_context_value(position, line, name) for position, line in lines]
         if any(values):
             columns[name] = _as_column(values)
     if "prompt" not in columns:
         return columns
     return {"group": _as_column([_digest("p", prompt) for prompt in columns["prompt"]])} | columns
+
+
+def _context_value(position: str, line: dict[str, Any], name: str) -> str:
+    value = line.get(name)
+    return "" if value is None else _encodable(position, name, str(value))
 
 
 def write_preferences(path: _Path, items: Any, pairs: Any, probability: ArrayLike) -> None:
