@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from confdiff.io.table_formats.json_values import Row, as_batch, as_json, check_is_object, names_of, parse_json
+from confdiff.io.table_formats.json_values import JsonRow, as_batch, as_json, check_is_object, names_of, parse_json
 from confdiff.io.table_formats.table_format import TableFormat, check_has_columns, slices
 
 
@@ -40,7 +40,7 @@ class _JsonArray(TableFormat):
             file.write("[]\n" if separator == "[\n" else "\n]\n")
 
 
-def _rows(path: Path) -> list[Row]:
+def _rows(path: Path) -> list[JsonRow]:
     """Return the objects of the array; the file is parsed as a whole."""
     text = path.read_bytes().strip()
     if not text:

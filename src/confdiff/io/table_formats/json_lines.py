@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from confdiff.io.table_formats.json_values import Row, as_batch, as_json, check_is_object, names_of, parse_json
+from confdiff.io.table_formats.json_values import JsonRow, as_batch, as_json, check_is_object, names_of, parse_json
 from confdiff.io.table_formats.table_format import TableFormat, check_has_columns, slices
 
 
@@ -36,7 +36,7 @@ class _JsonLines(TableFormat):
         with path.open("w", encoding="utf-8") as file:
             yield lambda rows: file.writelines(as_json(row) + "\n" for row in rows.to_pylist())
 
-    def _blocks(self, path: Path) -> Iterator[list[Row]]:
+    def _blocks(self, path: Path) -> Iterator[list[JsonRow]]:
         """Yield the rows of the file, those of some megabytes at a time; blank lines are skipped."""
         line_number = 0
         count = 0
@@ -51,7 +51,7 @@ class _JsonLines(TableFormat):
             raise ValueError(f"{path} cannot be read as a table: it is empty.")
 
 
-def _rows(path: Path, lines: list[bytes], start: int) -> Iterator[Row]:
+def _rows(path: Path, lines: list[bytes], start: int) -> Iterator[JsonRow]:
     for number, line in enumerate(lines, start + 1):
         if not line.isspace():
             position = f"{path}, line {number},"

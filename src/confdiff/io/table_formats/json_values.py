@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-Row = dict[str, Any]
+JsonRow = dict[str, Any]
 
 _LEAST_INTEGER = -(2**63)
 _GREATEST_INTEGER = 2**63 - 1
@@ -44,14 +44,14 @@ def parse_json(text: str | bytes, position: str) -> Any:
     raise ValueError(f"{position} {message}.")
 
 
-def check_is_object(value: Any, position: str) -> Row:
+def check_is_object(value: Any, position: str) -> JsonRow:
     """Check that the value of a row is a JSON object, and return it."""
     if not isinstance(value, dict):
         raise ValueError(f'{position} must be a JSON object, such as {{"id": 7, "size": 2.5}}; got {value!r:.60}.')
     return value
 
 
-def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> Row:
+def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> JsonRow:
     row = dict(pairs)
     if len(row) < len(pairs):
         names = [name for name, _ in pairs]
@@ -63,7 +63,7 @@ def _without_repeated_keys(pairs: list[tuple[str, Any]]) -> Row:
 _DECODER = json.JSONDecoder(object_pairs_hook=_without_repeated_keys)
 
 
-def names_of(rows: Iterable[Row]) -> list[str]:
+def names_of(rows: Iterable[JsonRow]) -> list[str]:
     """Return the keys of all rows, in the order of their first occurrence.
 
     >>> names_of([{"id": 1}, {"size": 2, "id": 3}])
@@ -78,7 +78,7 @@ def names_of(rows: Iterable[Row]) -> list[str]:
     return list(names)
 
 
-def as_batch(path: Path, rows: Sequence[Row], names: Sequence[str]) -> Any:
+def as_batch(path: Path, rows: Sequence[JsonRow], names: Sequence[str]) -> Any:
     """Return columns of the rows as a ``pyarrow.RecordBatch``; a key that a row lacks is a missing value."""
     import pyarrow
 
@@ -86,7 +86,7 @@ def as_batch(path: Path, rows: Sequence[Row], names: Sequence[str]) -> Any:
     return pyarrow.record_batch(columns, names=list(names))
 
 
-def _named_column(path: Path, rows: Sequence[Row], name: str) -> Any:
+def _named_column(path: Path, rows: Sequence[JsonRow], name: str) -> Any:
     try:
         return as_column([row.get(name) for row in rows])
     except UnicodeEncodeError as error:
@@ -143,7 +143,7 @@ def _as_text(value: Any) -> str | None:
     return json.dumps(value)
 
 
-def as_json(row: Row) -> str:
+def as_json(row: JsonRow) -> str:
     """Return a row of a table as JSON text on one line; NaN, which JSON lacks, is written as null.
 
     >>> as_json({"id": "é", "p": float("nan")})
