@@ -53,8 +53,8 @@ def test_mistakes_in_files_are_named(tmp_path, pairs, items, message):
     ("pairs", "items", "message"),
     [
         ("left,right,difference\n10,20,0.5\n", "id,age,age\n10,1,2\n20,3,4\n", "got 'age' more than once"),
-        ("left,right,difference\n10,20,0.5\n", ITEMS.replace("10,2", "ann,2"), "must both be numbers or both text"),
-        ("left,right,difference\nx,y,0.5\n", ITEMS, "must both be numbers or both text"),
+        ("left,right,difference\n10,20,0.5\n", ITEMS.replace("10,2", "ann,2"), "row 0: the id 10 is not among"),
+        ("left,right,difference\nx,y,0.5\n", ITEMS, "row 0: the id 'x' is not among the items"),
         ("left,right,difference\n10,,0.5\n10,20,0.1\n", ITEMS, "column 'right': an id is missing in row 0"),
         ("left,right,difference\n10,20,\n10,20,0.1\n", ITEMS, "column 'difference', must be finite.*row 0"),
         ("left,right,difference\n", ITEMS, "must have at least one row"),

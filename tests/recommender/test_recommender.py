@@ -11,6 +11,7 @@ from confdiff.datasets.interactions import from_columns, read_interactions
 from confdiff.experiments.plans.recommender_trial import RecommenderSpec
 from confdiff.methods import METHODS
 from confdiff.metrics import pairwise_accuracy
+from confdiff.models import RECOMMENDERS
 from confdiff.pairs import Pairs
 from confdiff.recommender.confidence import grade_interactions
 from confdiff.recommender.learning import (
@@ -22,6 +23,7 @@ from confdiff.recommender.learning import (
     training_pairs,
 )
 from confdiff.recommender.protocol import evaluate, item_means, leave_one_out, user_pairs
+from confdiff.recommender.saved import Recommender
 from easy import checkerboard
 
 
@@ -39,6 +41,27 @@ def test_missing_and_repeated_rows_are_left_out_and_counted():
         from_columns([None], [1], [2])
     with pytest.raises(ValueError, match="one length"):
         from_columns([1, 2], [1], [2])
+
+
+@pytest.mark.parametrize("dtype", [np.int64, str, object])
+def test_users_are_found_by_exact_ids_of_any_type(dtype, tmp_path):
+    big = 2**53
+    data = from_columns(np.array([10, 10, big, big, big + 1]).astype(dtype), [0, 1, 0, 1, 2], [1, 2, 3, 4, 5])
+    network = RECOMMENDERS["mf"](len(data.user_ids), len(data.item_ids))
+    Recommender(network, "mf", data.user_ids, data.item_ids, {}).save(tmp_path / "saved")
+    saved = Recommender.load(tmp_path / "saved")
+    top = saved.top([str(big), str(big + 1)], k=1)
+    assert [int(user) for user in top["user"]] == [big, big + 1]
+    unseen = saved.top([big + 1], seen=from_columns([str(big), str(big + 1)], ["0", "2"], [1, 1]))
+    assert sorted(unseen["item"].tolist()) == [0, 1]
+    for stranger in ("1_0", "010", big + 2, str(big + 2)):
+        with pytest.raises(ValueError, match="is not among the users in training"):
+            saved.top([stranger])
+
+
+def test_ids_that_floats_have_rounded_are_refused():
+    with pytest.raises(ValueError, match=r"^the items: the id \d+ is a float, and floats of 2\*\*53 or more"):
+        from_columns([1, 2, 3], [2.0**53, 7.0, None], [1, 2, 3])
 
 
 def test_kuairec_s_published_columns(tmp_path):

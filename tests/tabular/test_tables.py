@@ -32,7 +32,8 @@ def test_columns_that_cannot_be(columns, named, message):
 @pytest.mark.parametrize(
     ("ids", "message"),
     [
-        ([1, "a", 2], "the ids must be all numbers or all text"),
+        ([1, "a", "1"], "the ids must be unique; '1' in row 2"),
+        ([1.0, 2.0**53, 2], r"the id 9007199254740992 is a float, and floats of 2\*\*53 or more"),
         (["a", None, "c"], "the id is missing in row 1"),
         (["a", "b", "a"], "the ids must be unique; 'a' in row 2"),
     ],

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.table import Table
@@ -182,7 +182,7 @@ def recommend_items(
         from confdiff.recommender.saved import Recommender
     saved = Recommender.load(model)
     interactions = None if seen is None else read_interactions(seen, **saved.options["columns"])
-    users = saved.user_ids if user is None else _user_ids(user, are_numbers=saved.user_ids.dtype.kind in "iu")
+    users = saved.user_ids if user is None else user.split(",")
     columns = saved.top(users, k, interactions)
     if output is not None:
         write_table(output, columns)
@@ -192,15 +192,3 @@ def recommend_items(
     for *names, score in zip(*columns.values(), strict=True):
         table.add_row(*map(str, names), f"{score:.4f}")
     results.print(table)
-
-
-def _user_ids(text: str, *, are_numbers: bool) -> Any:
-    import numpy as np
-
-    names = text.split(",")
-    if not are_numbers:
-        return np.array(names)
-    try:
-        return np.array([int(name) for name in names])
-    except ValueError as error:
-        raise ValueError(f"--user must be whole numbers, as the users of this model are; got {names}.") from error

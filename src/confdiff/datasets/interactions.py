@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from confdiff.datasets.sources import Form, LocatedFiles, SourceFile
 from confdiff.display.text import listed
 from confdiff.io.batches import read_column_names
+from confdiff.io.lookup import exact_ids
 from confdiff.io.tables import read_table
 from confdiff.validation import as_array
 
@@ -102,8 +103,8 @@ def from_columns(users: Any, items: Any, strength: Any, time: Any = None) -> Int
     missing = np.logical_or.reduce([_is_missing(column) for column in ids] + [~np.isfinite(n) for n in numbers])
     if missing.all():
         raise ValueError("there must be at least one interaction without a missing value; got none.")
-    user_ids, user = np.unique(ids[0][~missing], return_inverse=True)
-    item_ids, item = np.unique(ids[1][~missing], return_inverse=True)
+    user_ids, user = np.unique(exact_ids(ids[0][~missing], name="the users"), return_inverse=True)
+    item_ids, item = np.unique(exact_ids(ids[1][~missing], name="the items"), return_inverse=True)
     numbers = [column[~missing] for column in numbers]
     rows = _last_of_each(user, item, numbers[1] if time is not None else np.arange(len(user)))
     return Interactions(

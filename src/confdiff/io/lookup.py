@@ -1,6 +1,10 @@
-"""Look up rows by id: the one place where ids are compared."""
+"""Look up rows by id: the one place where ids are compared.
 
-from numbers import Real
+Ids are compared exactly. Whole numbers are compared as integers of 64 bits; all else is compared as text. So 7, 7.0 and
+``"7"`` are one id, but ``"007"`` and ``"7.0"`` are others, and no id is rounded.
+"""
+
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -8,41 +12,48 @@ from numpy.typing import NDArray
 
 from confdiff.validation.arrays import count_suffix
 
+_FIRST_INEXACT = 2.0**53  # floats from here on do not represent every integer
 
-def find_rows(ids: NDArray[Any], wanted: NDArray[Any]) -> NDArray[np.int64]:
+
+def find_rows(ids: Any, wanted: Any, *, name: str = "the ids") -> NDArray[np.int64]:
     """Return the row of each wanted id among ``ids``, and -1 where it is missing.
 
-    Ids of one kind (numbers, text, times) are compared as they are. Otherwise ``wanted`` is converted to the kind of
-    ``ids``. As numbers, text that is not a number matches nothing. As text, the float 7.0 is written 7, because a
-    column of whole numbers with a gap is read as floats. A missing value (None, NaN) matches nothing.
+    Integers are compared with integers; otherwise ids are compared as text. A whole float is written like an integer,
+    because a column of integers with a gap is read as floats. A missing value (None, NaN) matches nothing.
 
     Parameters
     ----------
     ids : array of shape (N,)
-        The ids of the rows; they must differ.
+        The ids of the rows, as an array of NumPy, pandas or pyarrow; they must differ.
     wanted : array of shape (n,)
         The ids to look up, in any order and as often as needed.
+    name : str
+        Name of ``wanted`` in messages, such as ``"pairs.csv, column 'left'"``.
 
     Returns
     -------
     array of int64, shape (n,)
 
+    Raises
+    ------
+    ValueError
+        If an id is a float of 2**53 or more, which is not exact.
+
     Examples
     --------
     >>> find_rows(np.array(["c", "b"]), np.array(["b", "z"]))
     array([ 1, -1])
-    >>> find_rows(np.array([10, 20]), np.array(["20", "ten"]))
-    array([ 1, -1])
+    >>> find_rows(np.array([10, 20]), np.array(["20", "1_0", "010"]))
+    array([ 1, -1, -1])
     >>> find_rows(np.array(["10", "20"]), np.array([20.0, np.nan]))
     array([ 1, -1])
     """
-    if not len(ids):
-        return np.full(len(wanted), -1)
-    missing = _is_missing(wanted)
-    ids, wanted = _in_one_form(ids, wanted)
-    order = np.argsort(ids, kind="stable")
-    nearest = order[np.searchsorted(ids[order], wanted).clip(max=len(ids) - 1)]
-    return np.where((ids[nearest] == wanted) & ~missing, nearest, -1)
+    import pyarrow.compute
+
+    exact_ids, exact_wanted = _in_one_type(_exact(ids, "the ids"), _exact(wanted, name))
+    positions = pyarrow.compute.index_in(exact_wanted, value_set=exact_ids, skip_nulls=True)
+    rows: NDArray[np.int64] = positions.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
+    return rows
 
 
 def rows_of_ids(ids: NDArray[Any], wanted: NDArray[Any], *, name: str, among: str = "the items") -> NDArray[np.int64]:
@@ -71,7 +82,7 @@ def rows_of_ids(ids: NDArray[Any], wanted: NDArray[Any], *, name: str, among: st
     >>> rows_of_ids(np.array([10, 20]), np.array([20, 20]), name="left")
     array([1, 1])
     """
-    rows = find_rows(ids, wanted)
+    rows = find_rows(ids, wanted, name=name)
     _check_all_found(rows, wanted, name, among)
     return rows
 
@@ -83,22 +94,33 @@ def rows_of_labels(index: Any, wanted: NDArray[Any], *, name: str) -> NDArray[np
     return rows
 
 
-def first_repeated(ids: NDArray[Any]) -> int | None:
-    """Return the row of an id that an earlier row has too, or None if all ids differ.
+def first_repeated(ids: Any, *, name: str = "the ids") -> int | None:
+    """Return the first row with an id that an earlier row has too, or None if all ids differ.
 
     >>> first_repeated(np.array(["a", "b", "a"]))
     2
+    >>> first_repeated(np.array([1.0, 2.0, 1.0]))
+    2
     """
-    order = np.argsort(ids, kind="stable")
-    repeated = np.flatnonzero(ids[order][1:] == ids[order][:-1])
-    return int(order[repeated[0] + 1]) if len(repeated) else None
+    codes = _exact(ids, name).dictionary_encode().indices.to_numpy(zero_copy_only=False)
+    # Codes are given out in the order of the rows, so a new id has a larger one than all before it.
+    repeated = np.flatnonzero(codes[1:] <= np.maximum.accumulate(codes)[:-1])
+    return int(repeated[0]) + 1 if len(repeated) else None
 
 
-def holds_numbers(ids: NDArray[Any]) -> bool:
-    """Return whether ids are numbers and not text."""
-    if ids.dtype == object:
-        return all(isinstance(value, Real) for value in ids.tolist())
-    return ids.dtype.kind in "iuf"
+def exact_ids(ids: Any, *, name: str = "the ids") -> NDArray[Any]:
+    """Return ids in the form in which they are compared: integers of 64 bits, otherwise text (None where missing).
+
+    >>> exact_ids(np.array([1.0, 3.0])), exact_ids(np.array([1, "b"], dtype=object))
+    (array([1, 3]), array(['1', 'b'], dtype=object))
+    """
+    import pyarrow
+
+    column = _exact(ids, name)
+    if column.null_count and column.type == pyarrow.int64():
+        column = column.cast(pyarrow.large_string())
+    values: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    return values
 
 
 def _check_all_found(rows: NDArray[np.int64], wanted: NDArray[Any], name: str, among: str) -> None:
@@ -109,35 +131,98 @@ def _check_all_found(rows: NDArray[np.int64], wanted: NDArray[Any], name: str, a
         raise ValueError(f"{name}, row {row}: the id {first!r} is not among {among}{count_suffix(len(missing))}.")
 
 
-def _in_one_form(ids: NDArray[Any], wanted: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return both arrays in a form in which they can be sorted together."""
-    if holds_numbers(ids):
-        return ids, wanted if holds_numbers(wanted) else np.array([_as_number(value) for value in wanted.tolist()])
-    if ids.dtype.kind not in "OU":  # times
-        return (ids, wanted) if ids.dtype.kind == wanted.dtype.kind else (ids.astype(str), wanted.astype(str))
-    if wanted.dtype.kind == "U":
+def _in_one_type(ids: Any, wanted: Any) -> tuple[Any, Any]:
+    """Return two columns of integers as they are, and other columns as text."""
+    import pyarrow
+
+    if ids.type == wanted.type:
         return ids, wanted
-    text = [_as_text(value) for value in wanted.tolist()]
-    return ids, np.array(text, dtype=object if ids.dtype == object else str)
+    return ids.cast(pyarrow.large_string()), wanted.cast(pyarrow.large_string())
 
 
-def _as_number(value: Any) -> float:
-    """Return a value as a number, NaN where it is not one."""
+def _exact(ids: Any, name: str) -> Any:
+    """Return ids as a pyarrow array of integers or of text, with nulls for missing ids."""
+    import pyarrow
+
     try:
-        return float(value)
-    except (TypeError, ValueError):
-        return float("nan")
+        column = _as_arrow(ids)
+    except (pyarrow.ArrowException, OverflowError, TypeError):  # several types, or integers of more than 64 bits
+        return _exact_values(ids, name)
+    types = pyarrow.types
+    if types.is_floating(column.type):
+        return _exact_floats(column, name)
+    if types.is_integer(column.type):
+        return _exact_integers(column)
+    if types.is_nested(column.type) or types.is_decimal(column.type):
+        return _exact_values(column.to_pylist(), name)
+    if types.is_date(column.type) or types.is_timestamp(column.type):
+        column = column.cast(pyarrow.timestamp("us"))
+    return column.cast(pyarrow.large_string())
+
+
+def _as_arrow(ids: Any) -> Any:
+    """Return ids as one pyarrow array of plain values."""
+    import pyarrow
+
+    column = ids if isinstance(ids, pyarrow.Array | pyarrow.ChunkedArray) else pyarrow.array(ids, from_pandas=True)
+    if isinstance(column, pyarrow.ChunkedArray):
+        column = column.combine_chunks()
+    return column.dictionary_decode() if pyarrow.types.is_dictionary(column.type) else column
+
+
+def _exact_integers(column: Any) -> Any:
+    """Return integers with 64 bits and a sign, or as text if one is too large for that."""
+    import pyarrow
+
+    try:
+        return column.cast(pyarrow.int64())
+    except pyarrow.ArrowInvalid:
+        return column.cast(pyarrow.large_string())
+
+
+def _exact_floats(column: Any, name: str) -> Any:
+    """Return whole floats as integers; if some are not whole, all as text."""
+    import pyarrow
+
+    values = column.to_numpy(zero_copy_only=False).astype(np.float64)
+    present = values == values
+    numbers = values[present]
+    _check_exact(numbers, name)
+    if np.all(numbers == np.floor(numbers)) and np.isfinite(numbers).all():
+        whole = np.where(present, values, 0).astype(np.int64)
+        return pyarrow.array(whole, mask=~present)
+    return _exact_values(values, name)
+
+
+def _check_exact(numbers: NDArray[np.float64], name: str) -> None:
+    inexact = numbers[(np.abs(numbers) >= _FIRST_INEXACT) & np.isfinite(numbers)]
+    if len(inexact):
+        raise ValueError(
+            f"{name}: the id {inexact[0]:.0f} is a float, and floats of 2**53 or more do not hold every integer, so "
+            "the id may already be another. Read the column as integers or as text; a gap in a column of integers "
+            "often makes it floats."
+        )
+
+
+def _exact_values(ids: Any, name: str) -> Any:
+    """Return ids of any types as text, one by one."""
+    import pyarrow
+
+    values = ids.tolist() if hasattr(ids, "tolist") else list(ids)
+    values = [None if _is_nothing(value) else value for value in values]
+    _check_exact(np.array([value for value in values if isinstance(value, float)], dtype=np.float64), name)
+    return pyarrow.array([None if value is None else _as_text(value) for value in values], pyarrow.large_string())
 
 
 def _as_text(value: Any) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _is_missing(ids: NDArray[Any]) -> NDArray[np.bool_]:
-    if ids.dtype != object:
-        different: NDArray[np.bool_] = ids != ids
-        return different
-    return np.array([_is_nothing(value) for value in ids.tolist()], dtype=bool)
+    """Return the text of one id: 7 and 7.0 are written 7."""
+    if isinstance(value, bool | np.bool_):
+        return str(value).lower()
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, float | np.floating | Decimal) and abs(value) != np.inf and value == int(value):
+        return str(int(value))
+    return str(value)
 
 
 def _is_nothing(value: Any) -> bool:

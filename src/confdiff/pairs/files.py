@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.io.lookup import first_repeated, holds_numbers, rows_of_ids
+from confdiff.io.lookup import first_repeated, rows_of_ids
 from confdiff.io.tables import read_table
 from confdiff.pairs.pairs import Pairs
 from confdiff.validation import as_array, as_tensor, check_difference, check_vector
@@ -54,7 +54,7 @@ def read_pairs(path: Path, items: Path | None = None, *, bounded: bool = True) -
 
 
 def rows_in_table(table: Path, ids: NDArray[Any], wanted: NDArray[Any], name: str) -> NDArray[np.int64]:
-    """Return the rows of ids in a table, whose own ids must be complete, differ, and be of the same kind.
+    """Return the rows of ids in a table, whose own ids must be complete and differ.
 
     Parameters
     ----------
@@ -67,9 +67,7 @@ def rows_in_table(table: Path, ids: NDArray[Any], wanted: NDArray[Any], name: st
         missing = [row for row, value in enumerate(column.tolist()) if value is None or value != value]
         if missing:
             raise ValueError(f"{column_name}: an id is missing in row {missing[0]}.")
-    if holds_numbers(ids) != holds_numbers(wanted):
-        raise ValueError(f"{name} and the ids in {table} must both be numbers or both text.")
-    repeated = first_repeated(ids)
+    repeated = first_repeated(ids, name=f"{table}, column 'id'")
     if repeated is not None:
         raise ValueError(f"{table}: the ids must differ; the id {ids[repeated]} occurs more than once.")
     return rows_of_ids(ids, wanted, name=name)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
 from confdiff.datasets.interactions import Interactions
-from confdiff.io.lookup import find_rows, rows_of_ids
+from confdiff.io.lookup import exact_ids, find_rows, rows_of_ids
 from confdiff.io.tensors import load_tree, save_tree
 from confdiff.models import RECOMMENDERS
 from confdiff.recommender.learning import scores_of
@@ -60,8 +60,8 @@ class Recommender:
         state = load_tree(path)
         if state.get("kind") != "recommender":
             raise ValueError(f"{os.fspath(path)} must be a saved recommender; it holds something else.")
-        user_ids = np.asarray(state["user_ids"])
-        item_ids = np.asarray(state["item_ids"])
+        user_ids = exact_ids(state["user_ids"])
+        item_ids = exact_ids(state["item_ids"])
         build = RECOMMENDERS[check_choice("model", state["model"], RECOMMENDERS)]
         network = build(len(user_ids), len(item_ids))
         try:
@@ -82,7 +82,7 @@ class Recommender:
         Parameters
         ----------
         users : array-like of ids
-            Users that were in training.
+            Users that were in training; numbers may be given as text.
         k : int, default=10
             Number of items per user.
         seen : Interactions or None, default=None
@@ -93,17 +93,16 @@ class Recommender:
         dict of str to ndarray
             Columns ``user``, ``place`` (from 1), ``item`` and ``score``; best first.
         """
-        names = np.asarray(users)
-        rows = rows_of_ids(self.user_ids, names, name="users", among="the users in training")
+        rows = rows_of_ids(self.user_ids, np.asarray(users), name="users", among="the users in training")
         n_best = min(check_count("k", k), len(self.item_ids))
         seen_items = self._seen_items(seen)
         columns: dict[str, list[NDArray[Any]]] = {"user": [], "place": [], "item": [], "score": []}
-        for name, row in zip(names, rows.tolist(), strict=True):
+        for row in rows.tolist():
             scores = self._item_scores(row)
             scores[seen_items.get(row, [])] = -np.inf
             order = np.argsort(-scores, kind="stable")[:n_best]
             order = order[np.isfinite(scores[order])]
-            columns["user"].append(np.repeat(name, len(order)))
+            columns["user"].append(np.repeat(self.user_ids[row], len(order)))
             columns["place"].append(np.arange(1, len(order) + 1))
             columns["item"].append(self.item_ids[order])
             columns["score"].append(scores[order])

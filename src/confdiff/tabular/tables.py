@@ -94,7 +94,10 @@ class PairTable:
 
     def rows(self, items: ItemTable) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the rows of the left and the right items, (n,) each; -1 where an id is missing or unknown."""
-        return find_rows(items.ids, self.left), find_rows(items.ids, self.right)
+        return self._rows("left", items.ids), self._rows("right", items.ids)
+
+    def _rows(self, role: str, ids: NDArray[Any]) -> NDArray[np.int64]:
+        return find_rows(ids, getattr(self, role), name=f"{self.source}, column {self.names[role]!r}")
 
 
 def read_items(source: Any, *, id: str | None = None, ignore: Iterable[str] = ()) -> ItemTable:

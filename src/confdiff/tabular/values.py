@@ -1,12 +1,11 @@
 """Read the values of single columns: missing values, ids and numbers."""
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.io.lookup import first_repeated
+from confdiff.io.lookup import exact_ids, first_repeated
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.validation import as_array
 
@@ -39,7 +38,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def check_ids(source: TableSource, ids: NDArray[Any]) -> NDArray[Any]:
-    """Return ids as an array of numbers or of text.
+    """Return ids as an array of integers or of text.
 
     Parameters
     ----------
@@ -51,22 +50,18 @@ def check_ids(source: TableSource, ids: NDArray[Any]) -> NDArray[Any]:
     Raises
     ------
     ValueError
-        An id is missing or repeated, or some ids are numbers and some are text.
+        An id is missing, repeated or not exact.
     """
     missing = np.flatnonzero(is_missing(ids))
     if len(missing):
         more = f" ({len(missing):,} such rows)" if len(missing) > 1 else ""
         raise ValueError(f"{source}: the id is missing in {source.at(missing[0])}{more}.")
-    if ids.dtype.kind not in "iufU":
-        values = ids.tolist()
-        numeric = [isinstance(value, Real) for value in values]
-        if any(numeric) and not all(numeric):
-            raise ValueError(f"{source}: the ids must be all numbers or all text.")
-        ids = np.array(values if any(numeric) else [str(value) for value in values])
+    ids = exact_ids(ids, name=str(source))
     repeated = first_repeated(ids)
     if repeated is not None:
         row = source.at(repeated)
-        raise ValueError(f"{source}: the ids must be unique; {ids[repeated].item()!r} in {row} is a repetition.")
+        value = ids[repeated : repeated + 1].tolist()[0]
+        raise ValueError(f"{source}: the ids must be unique; {value!r} in {row} is a repetition.")
     return ids
 
 
