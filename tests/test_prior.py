@@ -95,6 +95,52 @@ def test_confidence_intervals_contain_the_true_prior():
     assert hits >= 7
 
 
+@pytest.mark.parametrize("scale", [1.0, [12, 15_000, 0.5]])
+def test_the_default_recipe_of_a_linear_model_finds_the_prior(scale):
+    """Exact differences and a prior far from 1/2: in 95 % of trials, here in at least 3 of 4."""
+    hits = 0
+    for seed in range(4):
+        generator = np.random.default_rng(seed)
+        items = generator.normal(size=(800, 3))
+        r = 1 / (1 + np.exp(-(3 * items[:, 0] - 3)))
+        pairs = Pairs(items * scale, np.arange(400), np.arange(400, 800), r[400:] - r[:400])
+        estimate = estimate_prior(pairs, model="linear")
+        hits += estimate.confidence_low <= r.mean() <= estimate.confidence_high
+        assert estimate.is_identified
+    assert hits >= 3
+
+
+def test_a_network_that_has_not_converged_warns():
+    items = np.random.default_rng(0).normal(size=(800, 2))
+    r = 1 / (1 + np.exp(-(3 * items[:, 0] - 3)))
+    pairs = Pairs(items, np.arange(400), np.arange(400, 800), r[400:] - r[:400])
+    with pytest.warns(UserWarning, match=r"the network underfits: .* at least 1\.\d times the predicted ones"):
+        estimate_prior(pairs, model="linear", recipe=Recipe(epochs=250, learning_rate=0.003, schedule="one-cycle"))
+
+
+def test_a_constant_column_does_not_change_the_estimate():
+    items = np.random.default_rng(0).normal(size=(400, 2))
+    r = 1 / (1 + np.exp(-(3 * items[:, 0] - 1)))
+    estimates = []
+    for columns in (items, np.column_stack([items, np.full(400, 0.1 + 0.2)])):
+        pairs = Pairs(columns, np.arange(200), np.arange(200, 400), r[200:] - r[:200])
+        estimates.append(estimate_prior(pairs, model="linear", recipe=Recipe(epochs=300, learning_rate=0.1)).value)
+    assert estimates[1] == pytest.approx(estimates[0], abs=0.02)
+
+
+def test_label_differences_determine_the_prior_up_to_reflection_and_confidence_differences_do_not():
+    """Enumerate all pairs of five equally likely items, and both labels of each."""
+    r = np.array([0.2, 0.3, 0.5, 0.6, 0.7])
+    prior = r.mean()
+    for shift in (0.0, 0.2, -0.1):
+        shifted = r + shift
+        different = shifted[:, None] * (1 - shifted) + (1 - shifted[:, None]) * shifted  # p(y != y' | x, x')
+        assert different.mean() == pytest.approx(2 * (prior + shift) * (1 - prior - shift))
+        confidence = shifted[:, None] - shifted
+        assert (confidence**2).mean() == pytest.approx(2 * r.var())
+        assert 2 * r.var() < different.mean()
+
+
 def test_overfitted_noise_is_not_taken_for_certainty():
     """Predictions of 0 and 1 for all items; only the held-out differences show that they mean little."""
     certain = np.random.default_rng(1).integers(0, 2, (2, 400)).astype(float)

@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs
 from confdiff.randomness import derived_seed, generator
-from confdiff.training import Recipe, epochs_for, predict_scores, train
+from confdiff.standardisation import is_constant
+from confdiff.training import Recipe, epochs_for, learning_rate_for, predict_scores, train
 from confdiff.validation import as_float32, as_tensor, check_count, check_items, check_labels, column_names, warn_user
 
 WIDE = 0.1
@@ -26,6 +27,7 @@ WIDE = 0.1
 
 _TAIL = 0.01  # fraction of the items at either end, whose predictions may be wrong
 _BOOTSTRAP_SAMPLES = 300
+_UNDERFITTED = 1.25  # ratio of observed and predicted differences, above which a network has not converged
 _Vector = NDArray[np.float64]
 
 
@@ -192,9 +194,10 @@ def estimate_prior(
     labelled : tuple of (array-like of shape (m, d), array-like of shape (m,)), or None
         Items and their labels, drawn from the same distribution as the items of the pairs.
     model : str, nn.Module or callable
-        The network, as in :func:`confdiff.models.build_model`.
+        The network, as in :func:`confdiff.models.build_model`. The items of a linear model are standardised.
     recipe : Recipe or None
-        Training recipe of the networks; ``None`` means 20 epochs and at least 500 steps with a one-cycle schedule.
+        Training recipe of the networks; ``None`` means 20 epochs and at least 500 steps with a one-cycle schedule,
+        and the learning rate of the model (:func:`confdiff.training.learning_rate_for`).
     folds : int
         Number of folds, at least 2.
 
@@ -210,16 +213,21 @@ def estimate_prior(
     Warns
     -----
     UserWarning
-        If the data do not determine the prior.
+        If the data do not determine the prior, or if the network underfits the differences.
     """
     _check_pairs(pairs, folds)
     if recipe is None:
         n_training = len(pairs) * (folds - 1) // folds
-        recipe = Recipe(epochs=epochs_for(n_training, 256), learning_rate=3e-3, schedule="one-cycle")
+        recipe = Recipe(
+            epochs=epochs_for(n_training, 256), learning_rate=learning_rate_for(model), schedule="one-cycle"
+        )
     labelled_items, labels = _labelled(labelled, pairs)
+    if model == "linear":
+        pairs, labelled_items = _standardised(pairs, labelled_items)
     centred, labelled_centred = _out_of_fold(pairs, labelled_items, model, recipe, folds)
     (differences,) = pairs.targets("differences").double().numpy()
     weight = np.ones(len(differences)) if pairs.weight is None else pairs.weight.double().numpy()
+    _warn_if_underfitted(centred, differences, weight)
     low, high = _interval(centred, differences, weight)
     rng = np.random.default_rng(derived_seed(recipe.seed, "bootstrap"))
     widened_low, widened_high = _widened_interval(centred, differences, weight, rng)
@@ -264,6 +272,29 @@ def _labelled(
     if items.shape[1] != pairs.items.shape[1]:
         raise ValueError(f"labelled items must have {pairs.items.shape[1]} features; got {items.shape[1]}.")
     return as_tensor(items), check_labels(labelled[1], len(items))
+
+
+def _standardised(pairs: Pairs, labelled_items: torch.Tensor | None) -> tuple[Pairs, torch.Tensor | None]:
+    """Return pairs and labelled items with standardised columns; a linear model converges only with such columns."""
+    items = pairs.items.double()
+    constant = torch.from_numpy(is_constant(pairs.items.numpy()))
+    centre = items.mean(dim=0)
+    spread = torch.where(constant, torch.ones_like(centre), items.std(dim=0, unbiased=False))
+    scaled = pairs.with_items(((items - centre) / spread).float(), pairs.feature_names)
+    if labelled_items is not None:
+        labelled_items = ((labelled_items.double() - centre) / spread).float()
+    return scaled, labelled_items
+
+
+def _warn_if_underfitted(d: _Vector, c: _Vector, weight: _Vector) -> None:
+    """Warn if the predicted differences are clearly smaller than the observed ones: the interval is then wrong."""
+    slope = _least_slope(d[1] - d[0], c, weight)
+    if slope > _UNDERFITTED:
+        warn_user(
+            f"the network underfits: differences of held-out pairs are at least {slope:.1f} times the predicted ones, "
+            "so the estimated prior may be wrong. Standardise the items, train longer or with a higher learning rate "
+            "(recipe=Recipe(...)), or pass another model=..."
+        )
 
 
 def _out_of_fold(

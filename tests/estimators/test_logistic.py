@@ -42,6 +42,35 @@ def test_logistic_regression_needs_no_scaling():
     assert raw.coef_[0] * [12, 15_000, 0.5] == pytest.approx([2, -1, 0.5], abs=0.01)
 
 
+@pytest.mark.parametrize("constant", [0.1 + 0.2, 1e9, -7.0])
+@pytest.mark.parametrize("prior", [0.5, None])
+def test_a_constant_column_changes_nothing(prior, constant):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 2, 2))
+    r = 1 / (1 + np.exp(-(2 * X[..., 0])))
+    c = r[:, 1] - r[:, 0]
+    wide = np.concatenate([X, np.full((700, 2, 1), constant)], axis=2)
+    plain = ConfDiffLogisticRegression(prior=prior, C=100).fit(X, c)
+    with_constant = ConfDiffLogisticRegression(prior=prior, C=100).fit(wide, c)
+    assert with_constant.coef_[0, :2] == pytest.approx(plain.coef_[0], abs=1e-3)
+    assert with_constant.coef_[0, 2] == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:the differences do not determine the class prior")
+@pytest.mark.parametrize("seed", [0, 2])
+def test_without_a_prior_the_best_of_several_starts_is_kept(seed):
+    """Label differences at a prior of .8: from the solution for 1/2 alone, all items end in one class."""
+    rng = np.random.default_rng(seed)
+    items = np.exp(2 * rng.normal(size=(800, 30))) * (rng.random((800, 30)) < 0.3)  # long tails, as of word counts
+    score = np.log1p(items) @ rng.normal(size=30)
+    y = (score > np.quantile(score, 0.2)).astype(float)
+    rows = rng.integers(0, 800, (500, 2))
+    model = ConfDiffLogisticRegression().fit(rows, y[rows[:, 1]] - y[rows[:, 0]], items=items)
+    predicted = model.predict(items) > 0
+    assert 0.65 < predicted.mean() < 0.9
+    assert (predicted == y).mean() > 0.85
+
+
 def test_an_unconverged_solver_warns(monkeypatch):
     from scipy import optimize
 

@@ -7,14 +7,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from confdiff.calibration import log_odds
 from confdiff.estimators.inputs import as_float_matrix, class_names, distinct_items, predict_item_proba
 from confdiff.estimators.items import DifferenceScored, numbers_of_scores
 from confdiff.pairs.forms import as_pairs
 from confdiff.prior import warn_if_open
+from confdiff.standardisation import is_constant
 from confdiff.validation import check_number, check_prior, warn_user
 
 _Vector = NDArray[np.float64]
 _Ends = Sequence[NDArray[np.int64]]  # the rows of the first and of the second items
+_MAX_STEPS = 10_000
+_MAIN_START = 0.5  # without a prior, difference regression starts from the solution for this one
+_OTHER_STARTS = (0.5, 0.2, 0.8)  # and from weights of 0 with these probabilities for all items
+_START_STEPS = 100  # of the solver, to find out whether another start leads to a better solution
+_LEAST_GAIN = 1e-6  # fraction of the squared error by which a later start must be better
 
 
 class ConfDiffLogisticRegression(DifferenceScored):
@@ -22,8 +29,8 @@ class ConfDiffLogisticRegression(DifferenceScored):
 
     With a given prior, it minimises the unbiased risk with the logistic loss plus an L2 penalty. This is cross-entropy
     with the targets :math:`\pi - c` and :math:`\pi + c`, and it is convex for a linear model. Without a prior, the
-    solution for a prior of 1/2 is the start of difference regression. There the shape of the logistic function
-    determines the offset.
+    solution for a prior of 1/2 and weights of 0 with several offsets are the starts of difference regression, and the
+    least squared error decides. There the shape of the logistic function determines the offset.
 
     Parameters
     ----------
@@ -41,7 +48,7 @@ class ConfDiffLogisticRegression(DifferenceScored):
     intercept_ : array of shape (1,)
         The offset.
     n_iter_ : int
-        The number of steps of the solver.
+        The number of steps of the solver, from the best start.
     classes_ : array of shape (2,)
         The names of the classes.
     n_features_in_ : int
@@ -83,7 +90,7 @@ class ConfDiffLogisticRegression(DifferenceScored):
             raise ValueError("ConfDiffLogisticRegression takes differences of two classes; got several classes.")
         (differences,) = data.targets("differences").double().numpy()
         n_pairs = len(differences)
-        prior = 0.5 if self.prior is None else check_prior(self.prior)
+        prior = None if self.prior is None else check_prior(self.prior)
         check_number("C", self.C, above=0)
         items, *ends = distinct_items(data)
         x = items.astype(np.float64)
@@ -92,9 +99,10 @@ class ConfDiffLogisticRegression(DifferenceScored):
         weight = np.ones(n_pairs) if data.weight is None else data.weight.double().numpy()
         ridge = 1 / (self.C * n_pairs * scale**2)
         arguments = (z, ends, differences, weight / weight.sum(), ridge)
-        solution, self.n_iter_ = self._solve(_unbiased, np.zeros(x.shape[1] + 1), (*arguments, prior), 0)
-        if self.prior is None:
-            solution, self.n_iter_ = self._solve(_regression, solution, arguments, self.n_iter_)
+        result = _solve_without_prior(arguments) if prior is None else _solve_with_prior(arguments, prior)
+        _warn_unless_converged(result)
+        self.n_iter_ = result.nit
+        solution = result.x
         coefficients = solution[:-1] / scale
         self.coef_ = coefficients[None]
         self.intercept_ = solution[-1:] - coefficients @ centre
@@ -104,17 +112,6 @@ class ConfDiffLogisticRegression(DifferenceScored):
             p = predict_item_proba(self, data)[:, 1]
             warn_if_open(p[data.right] - p[data.left], differences, p, weight)
         return self
-
-    @staticmethod
-    def _solve(function: Any, start: _Vector, arguments: tuple[Any, ...], steps: int) -> tuple[_Vector, int]:
-        """Minimise a function that returns its value and gradient; return the minimum and the steps so far."""
-        from scipy.optimize import minimize
-
-        options = {"maxiter": 10_000, "ftol": 1e-14, "gtol": 1e-7}
-        result = minimize(function, start, arguments, "L-BFGS-B", jac=True, options=options)
-        if np.abs(result.jac).max() > 1e-3:
-            warn_user(f"the solver did not converge ({result.message}); scale the features.", ConvergenceWarning)
-        return result.x, steps + result.nit
 
     def decision_function(self, X: Any) -> _Vector:
         """Return the scores w.x + b of items.
@@ -153,11 +150,49 @@ class ConfDiffLogisticRegression(DifferenceScored):
 
 
 def _centre_and_scale(x: _Vector, ends: _Ends) -> tuple[_Vector, _Vector]:
-    """Return the mean and the standard deviation (or 1) of each feature, over the items of all pairs."""
+    """Return the mean and the standard deviation (1 for constant features), over the items of all pairs."""
     frequencies = np.bincount(np.concatenate(ends), minlength=len(x)) / (2 * len(ends[0]))
     centre = frequencies @ x
     spread = np.sqrt(frequencies @ (x - centre) ** 2)
-    return centre, np.where(spread > 0, spread, 1.0)
+    return centre, np.where(is_constant(x), 1.0, spread)
+
+
+def _solve_with_prior(arguments: tuple[Any, ...], prior: float) -> Any:
+    """Minimise the unbiased risk; return the result of the solver."""
+    n_features = arguments[0].shape[1]
+    return _minimise(_unbiased, np.zeros(n_features + 1), (*arguments, prior))
+
+
+def _solve_without_prior(arguments: tuple[Any, ...]) -> Any:
+    """Minimise the squared error from several starts; return the best result of the solver.
+
+    The squared error is not convex. The main start is the solution for a prior of 1/2. It may predict 0 or 1 for
+    almost all items, where the gradient vanishes, if the prior is another one or a feature has long tails. Then one of
+    the other starts, weights of 0, leads to a smaller error. It must be smaller by more than rounding.
+    """
+    main = _solve_with_prior(arguments, _MAIN_START)
+    best = _minimise(_regression, main.x, arguments)
+    best.nit += main.nit
+    for probability in _OTHER_STARTS:
+        start = np.append(np.zeros(len(main.x) - 1), log_odds(probability))
+        result = _minimise(_regression, start, arguments, _START_STEPS)
+        if result.fun < best.fun - _LEAST_GAIN * abs(best.fun):
+            best = _minimise(_regression, result.x, arguments)
+            best.nit += result.nit
+    return best
+
+
+def _minimise(function: Any, start: _Vector, arguments: tuple[Any, ...], max_steps: int = _MAX_STEPS) -> Any:
+    """Minimise a function that returns its value and gradient."""
+    from scipy.optimize import minimize
+
+    options = {"maxiter": max_steps, "ftol": 1e-14, "gtol": 1e-7}
+    return minimize(function, start, arguments, "L-BFGS-B", jac=True, options=options)
+
+
+def _warn_unless_converged(result: Any) -> None:
+    if np.abs(result.jac).max() > 1e-3:
+        warn_user(f"the solver did not converge ({result.message}); scale the features.", ConvergenceWarning)
 
 
 def _sigmoid(z: _Vector) -> _Vector:

@@ -8,14 +8,11 @@ from sklearn.utils import check_random_state
 from confdiff.losses import LOSSES
 from confdiff.methods import Method, find_method
 from confdiff.pairs import Pairs, StreamedPairs
-from confdiff.training import Recipe, check_streamable, epochs_for
+from confdiff.training import Recipe, check_streamable, epochs_for, learning_rate_for
 from confdiff.validation import check_choice, check_count, no_probabilities, prior_missing
 
 if TYPE_CHECKING:
     from confdiff.estimators.pair_classifier import PairClassifier
-
-_LEARNING_RATE_OF_MODEL = {"linear": 0.1}  # a linear model needs larger steps than other networks
-_DEFAULT_LEARNING_RATE = 3e-3  # of other networks
 
 
 def has_probabilities(estimator: "PairClassifier") -> bool:
@@ -58,8 +55,7 @@ def make_recipe(estimator: "PairClassifier", n_pairs: int) -> Recipe:
         epochs = epochs_for(n_pairs, check_count("batch_size", batch_size))
     learning_rate = estimator.learning_rate
     if learning_rate is None:
-        name = estimator.model if isinstance(estimator.model, str) else ""
-        learning_rate = _LEARNING_RATE_OF_MODEL.get(name, _DEFAULT_LEARNING_RATE)
+        learning_rate = learning_rate_for(estimator.model)
     return Recipe(
         epochs=epochs,
         batch_size=batch_size,

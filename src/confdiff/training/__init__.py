@@ -1,7 +1,7 @@
 """Training: one loop for every method, for pairs in memory and streamed pairs."""
 
 from confdiff.training.loop import train
-from confdiff.training.recipe import OPTIMIZERS, SCHEDULES, Recipe, epochs_for
+from confdiff.training.recipe import OPTIMIZERS, SCHEDULES, Recipe, epochs_for, learning_rate_for
 from confdiff.training.run import Evaluator, History
 from confdiff.training.scoring import predict_scores
 from confdiff.training.sources import check_streamable
@@ -14,6 +14,7 @@ __all__ = [
     "Recipe",
     "check_streamable",
     "epochs_for",
+    "learning_rate_for",
     "predict_scores",
     "train",
 ]

@@ -44,6 +44,27 @@ def epochs_for(n_pairs: int, batch_size: int) -> int:
     return max(20, math.ceil(500 / math.ceil(n_pairs / batch_size)))
 
 
+_LEARNING_RATE_OF_MODEL = {"linear": 0.1}  # a linear model needs larger steps than other networks
+_DEFAULT_LEARNING_RATE = 3e-3  # of other networks
+
+
+def learning_rate_for(model: object) -> float:
+    """Return the default peak learning rate of a network for a one-cycle schedule.
+
+    Parameters
+    ----------
+    model : str, nn.Module or callable
+        The network, as in :func:`confdiff.models.build_model`.
+
+    Examples
+    --------
+    >>> learning_rate_for("linear"), learning_rate_for("mlp")
+    (0.1, 0.003)
+    """
+    name = model if isinstance(model, str) else ""
+    return _LEARNING_RATE_OF_MODEL.get(name, _DEFAULT_LEARNING_RATE)
+
+
 @dataclass(frozen=True)
 class Recipe:
     """Settings of training other than the data, the network and the method. The defaults are the paper's.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.io.lookup import find_rows
+from confdiff.standardisation import is_constant
 from confdiff.tabular.features.text_form import FORM, form_of
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.tables import Columns
@@ -160,7 +161,7 @@ class Text:
             words=tuple(vectorizer.get_feature_names_out().tolist()),
             idf=tuple(vectorizer.idf_.tolist()),
             mean=tuple(form.mean(axis=0).tolist()),
-            scale=tuple(np.where(spread > 0, spread, 1.0).tolist()),
+            scale=tuple(np.where(is_constant(form), 1.0, spread).tolist()),
         )
 
     def encode(self, columns: Columns, source: TableSource) -> _Matrix:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.metrics import difference_r2, pairwise_accuracy
+from confdiff.standardisation import is_constant
 
 _Vector = NDArray[np.floating[Any]]
 
@@ -76,7 +77,7 @@ def agreement(p: _Vector, p_prime: _Vector, c: _Vector, weight: _Vector | None =
     predicted = np.asarray(p_prime - p, dtype=np.float64)
     judged = np.asarray(c, dtype=np.float64)
     accuracy = pairwise_accuracy(predicted, judged)
-    varies = predicted.std() > 0 and judged.std() > 0
+    varies = not is_constant(np.stack([predicted, judged], axis=1)).any()
     return Agreement(
         pairs=len(judged),
         r2=difference_r2(predicted, judged, weight),
