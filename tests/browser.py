@@ -11,7 +11,8 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 MEASURE = """<script>
 window.onload = () => {
   const tables = [...document.querySelectorAll("table")].map(table => table.scrollWidth - table.clientWidth);
-  const widths = {page: document.documentElement.scrollWidth, window: window.innerWidth, hidden: Math.max(0, ...tables)};
+  const page = document.documentElement.scrollWidth;
+  const widths = {page: page, window: window.innerWidth, hidden: Math.max(0, ...tables)};
   document.body.innerHTML = "<pre id=widths>" + JSON.stringify(widths) + "</pre>";
 };
 </script>"""

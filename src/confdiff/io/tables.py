@@ -16,14 +16,15 @@ from confdiff.io.table_formats.table_format import TableFormat
 
 
 def check_table_name(path: Path) -> Path:
-    """Check that the ending of a path names a format of tables, and return the path."""
-    find_table_format(path)
+    """Check that the ending of a path names a format of tables that can be written, and return the path."""
+    find_table_format(path).check_packages()
     return path
 
 
 def check_table_file(path: Path) -> TableFormat:
     """Check that a path is an existing table, and return its format."""
     table_format = find_table_format(path)
+    table_format.check_packages()
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder, not a table.")
     if not path.is_file():

@@ -1,5 +1,6 @@
 """JSON objects as rows of a table: parse a text, and collect the values of each column."""
 
+import datetime
 import json
 import math
 from collections.abc import Iterable, Sequence
@@ -119,6 +120,8 @@ def as_column(values: list[Any]) -> Any:
         return pyarrow.array(values, pyarrow.bool_() if kinds else pyarrow.null())
     if kinds <= {int, float} and _fit_64_bits(values):
         return pyarrow.array(values, pyarrow.int64() if kinds == {int} else pyarrow.float64())
+    if len(kinds) == 1 and kinds <= {datetime.datetime, datetime.timedelta}:
+        return pyarrow.array(values)
     texts = values if kinds == {str} else [_as_text(value) for value in values]
     return pyarrow.array(texts, pyarrow.string())
 
@@ -140,7 +143,9 @@ def _as_text(value: Any) -> str | None:
         return value
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return json.dumps(value)
+    return (
+        str(value) if isinstance(value, datetime.datetime | datetime.timedelta | datetime.time) else json.dumps(value)
+    )
 
 
 def as_json(row: JsonRow) -> str:

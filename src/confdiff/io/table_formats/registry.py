@@ -7,6 +7,7 @@ from confdiff.io.table_formats.json_array import JSON_ARRAY
 from confdiff.io.table_formats.json_lines import JSON_LINES
 from confdiff.io.table_formats.parquet import PARQUET
 from confdiff.io.table_formats.table_format import TableFormat
+from confdiff.io.table_formats.xlsx import XLSX
 
 _FORMATS: tuple[TableFormat, ...] = (
     PARQUET,
@@ -14,6 +15,7 @@ _FORMATS: tuple[TableFormat, ...] = (
     TSV,
     JSON_LINES,
     JSON_ARRAY,
+    XLSX,
 )
 
 TABLE_FORMATS = {table_format.ending: table_format for table_format in _FORMATS}

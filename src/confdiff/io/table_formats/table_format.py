@@ -54,6 +54,9 @@ class TableFormat(ABC):
     def open_writer(self, path: Path, schema: Any) -> AbstractContextManager[Callable[[Any], None]]:
         """Open a file for writing, and yield a function that appends a pyarrow table or batch."""
 
+    def check_packages(self) -> None:  # noqa: B027 (most formats need none)
+        """Check that optional packages which the format needs are installed."""
+
     def count_rows(self, path: Path) -> int | None:
         """Return the number of rows if the file records it, otherwise None."""
         return None
