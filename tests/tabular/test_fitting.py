@@ -8,6 +8,8 @@ import pytest
 
 from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.fitting import fit_comparisons
+from confdiff.tabular.model.card import card_html
+from confdiff.tabular.model.evaluation import evaluate_pairs
 from tabular.people import FRAME, JUDGED, RISK, judgements
 
 pytestmark = pytest.mark.filterwarnings("ignore:the differences do not determine the class prior")
@@ -49,6 +51,33 @@ def test_warnings_are_given_and_kept():
     with pytest.warns(UserWarning, match="do not determine the class prior"):
         open_prior = fit_comparisons(FRAME, judgements(FRAME, narrow), model="linear", epochs=20)
     assert any("do not determine the class prior" in text for text in open_prior.about.warnings)
+
+
+def as_ratios(judged):
+    """Judgements as Saaty's ratios, written as people write them: 3, 1/3."""
+    ratio = np.clip(np.round(9 ** np.abs(judged["difference"])), 1, 9).astype(int).astype(str)
+    return judged.assign(difference=np.where(judged["difference"] > 0, ratio, "1/" + ratio))
+
+
+def test_ratios_are_learned_from_and_their_scale_is_stored(tmp_path):
+    ratios = as_ratios(JUDGED)
+    with pytest.warns(UserWarning, match="Saaty's ratios .* favour the second item. Confirm it with scale='saaty'"):
+        model = fit_comparisons(FRAME, ratios, model="linear", prior=0.5)
+    assert model.validation.test.pairwise_accuracy > 0.95
+    assert model.about.data.scale_option == "saaty"
+    p = model.predict_proba(FRAME)[:, 1]
+    assert np.corrcoef(p, RISK)[0, 1] > 0.9
+    backwards = fit_comparisons(FRAME, ratios, model="linear", prior=0.5, scale="saaty,reversed")
+    assert np.corrcoef(backwards.predict_proba(FRAME)[:, 1], RISK)[0, 1] < -0.9
+    FRAME.reset_index().to_csv(tmp_path / "items.csv", index=False)
+    for name, judged in (("few", ratios[ratios["difference"] == "1/1"]), ("many", ratios)):
+        judged.to_csv(tmp_path / f"{name}.csv", index=False)
+    assert evaluate_pairs(model, tmp_path / "items.csv", tmp_path / "many.csv").pairwise_accuracy > 0.95
+    ties = evaluate_pairs(model, tmp_path / "items.csv", tmp_path / "few.csv")  # all 1: by themselves, differences
+    assert ties.rmse < 0.2
+    page = card_html(model)
+    assert "log(value) / log(9)" in page
+    assert "1 means equal" in page
 
 
 def test_ids_of_a_frame_are_its_index_or_a_column():

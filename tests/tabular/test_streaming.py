@@ -57,6 +57,23 @@ def test_scales_weights_and_single_files(folder):
     assert "a 7-point scale from -3 to 3" in result.stdout
 
 
+def test_a_stream_has_the_scale_of_all_its_values(folder):
+    """The extremes alone cannot distinguish Saaty's ratios from others."""
+    part = pd.read_parquet(folder / "pairs" / "part0.parquet")
+    ratio = np.clip(np.round(9 ** np.abs(part["difference"])), 1, 9)
+    ratios = part.assign(difference=np.where(part["difference"] > 0, ratio, (1 / ratio).round(2)))
+    ratios.to_parquet(folder / "saaty.parquet", row_group_size=100)
+    result = confdiff("fit", "items.parquet", "saaty.parquet", "--stream", *FIT[3:], cwd=folder)
+    assert result.returncode == 0, result.stderr
+    assert "Saaty's ratios from 1/9 to 9" in result.stdout
+    assert "--scale saaty,reversed" in result.stdout
+    other = ratios.assign(difference=np.where(ratios["difference"] == 1, 1.5, ratios["difference"]))
+    other.to_parquet(folder / "other.parquet", row_group_size=100)
+    result = confdiff("fit", "items.parquet", "other.parquet", "--stream", *FIT[3:-1], "other", cwd=folder)
+    assert result.returncode == 2
+    assert "--scale 0,10 if 5 means equal" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

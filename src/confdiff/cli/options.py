@@ -79,7 +79,11 @@ IgnoreOption = Annotated[
 ]
 ScaleOption = Annotated[
     str | None,
-    option(metavar="LOW,HIGH", help="Ends of the scale of the differences, such as 1,7. Recognised if omitted."),
+    option(
+        metavar="LOW,HIGH",
+        help="Ends of the scale of the differences, such as 1,7, or `saaty` for ratios. With `,reversed` after it, "
+        "high values favour the first item. Recognised if omitted.",
+    ),
 ]
 FolderOption = Annotated[
     Path | None,

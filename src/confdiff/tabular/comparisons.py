@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.pairs.splitting import draw_item_parts, draw_parts, split_by_part
-from confdiff.tabular.scales import Scale, recognise_scale
+from confdiff.tabular.scales import Scale, possible_scales, recognise_scale
 from confdiff.tabular.tables import ItemTable, PairTable
 from confdiff.tabular.values import is_missing
-from confdiff.validation import check_fraction, check_weight
+from confdiff.validation import check_fraction, check_weight, warn_user
 
 _Rows = NDArray[np.int64]
 Unit = Literal["item", "group", "pair"]
@@ -92,10 +92,8 @@ def compare(items: ItemTable, judged: PairTable, scale: Scale | None = None) -> 
     _refuse(judged, "right", left == right, "{} is compared with itself", "Drop the row", judged.right)
     c = judged.difference
     _refuse(judged, "difference", ~np.isfinite(c), "the difference is missing", "Drop the row")
-    scale = scale or recognise_scale(c)
-    if scale is None:
-        raise unknown_scale(judged)
-    outside = (c < scale.low - 1e-6) | (c > scale.high + 1e-6)
+    scale = scale or known_scale(judged, c)
+    outside = scale.is_outside(c)
     _refuse(judged, "difference", outside, f"{{}} is outside {scale.name}", "Correct it or pass scale=(low, high)", c)
     return Comparisons(
         left=left,
@@ -134,14 +132,44 @@ def _refuse(
     raise ValueError(f"{place}: {fault.format(value)}. {remedy}; `confdiff check` lists all problems.")
 
 
-def unknown_scale(judged: PairTable) -> ValueError:
-    """Return the error for differences whose scale is not recognised."""
+def known_scale(judged: PairTable, values: NDArray[np.float64]) -> Scale:
+    """Return the scale of finite judgements.
+
+    Parameters
+    ----------
+    judged
+        The pairs, or the part of a stream with the largest judgement, for messages.
+    values
+        All judgements.
+
+    Raises
+    ------
+    ValueError
+        The scale is not recognised.
+
+    Warns
+    -----
+    UserWarning
+        The judgements are ratios, whose direction is not known.
+    """
+    scale = recognise_scale(values)
+    if scale is None:
+        raise _unknown_scale(judged, values)
+    if scale.is_ratio:
+        warn_user(
+            f"the differences were recognised as {scale.name}, and ratios above 1 favour the second item. "
+            "Confirm it with scale='saaty', or pass scale='saaty,reversed' if they favour the first item."
+        )
+    return scale
+
+
+def _unknown_scale(judged: PairTable, values: NDArray[np.float64]) -> ValueError:
     c = judged.difference
-    farthest = int(np.abs(c).argmax())
+    farthest = int(np.nanargmax(np.where(np.isfinite(c), np.abs(c), np.nan)))
     return ValueError(
         f"{judged.source}, column {judged.names['difference']!r}: differences must lie in [-1, 1] or on a scale that "
-        f"is recognised; got {c.min():g} to {c.max():g} ({c[farthest]:g} in {judged.source.at(farthest)}). "
-        "Pass scale=(low, high)."
+        f"is recognised; got {values.min():g} to {values.max():g} ({c[farthest]:g} in {judged.source.at(farthest)}). "
+        f"Pass {possible_scales(values)}."
     )
 
 

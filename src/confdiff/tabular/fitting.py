@@ -58,8 +58,9 @@ def fit_comparisons(
         The column of ids of the items. By default the index of a data frame, or a column with a usual name.
     left, right, difference, weight, group : str, optional
         Columns of the pairs; recognised by their names if not given.
-    scale : tuple (low, high), optional
-        The ends of the scale of the judgements, such as ``(1, 7)``; recognised if not given.
+    scale : tuple (low, high) or str, optional
+        The ends of the scale of the judgements, such as ``(1, 7)``, or ``"saaty"`` for ratios from 1/9 to 9;
+        recognised if not given. High judgements favour the second item, or the first with ``"1,7,reversed"``.
     ignore : tuple of str
         Columns of the items to leave out.
     labels : str, optional
@@ -89,7 +90,7 @@ def fit_comparisons(
     tables: dict[str, Any] = {
         "id": id,
         "ignore": ignore,
-        "scale": scale if scale is None or isinstance(scale, Scale) else parse_scale(scale),
+        "scale": None if scale is None else parse_scale(scale),
         "columns": {"left": left, "right": right, "difference": difference, "weight": weight, "group": group},
     }
     with _collected_warnings() as caught:

@@ -1,15 +1,21 @@
 """The scales on which differences are judged, and their mapping to [-1, 1]."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+_TOLERANCE = 1e-6  # of the ends of a scale
+_ROUNDING = 0.0055  # of ratios with two decimals: .14 is 1/7, and .33 is 1/3
+
 
 @dataclass(frozen=True)
 class Scale:
-    """A scale of judgements from ``low`` to ``high``, whose middle means "no difference".
+    """A scale of judgements from ``low`` to ``high``.
 
     Attributes
     ----------
@@ -17,38 +23,120 @@ class Scale:
         The ends.
     name
         The scale in words.
+    is_ratio
+        Whether judgements are ratios, such as 3 and 1/3: then their logarithm is the difference.
+    is_reversed
+        Whether high judgements favour the first item instead of the second.
 
     Examples
     --------
     >>> Scale(1, 7, "a 7-point scale from 1 to 7").differences([1, 4, 7])
     array([-1.,  0.,  1.])
+    >>> SAATY_SCALE.differences([1 / 9, 1, 3, 9])
+    array([-1. ,  0. ,  0.5,  1. ])
     """
 
     low: float
     high: float
     name: str
+    is_ratio: bool = False
+    is_reversed: bool = False
 
     def differences(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Map judgements to differences in [-1, 1]."""
-        middle = (self.low + self.high) / 2
-        reach = (self.high - self.low) / 2
-        return (np.asarray(values, dtype=np.float64) - middle) / reach
+        """Map judgements to differences in [-1, 1]; values outside the scale become larger ones, or NaN."""
+        judgements = np.asarray(values, dtype=np.float64)
+        if self.is_ratio:
+            positive = np.where(judgements > 0, judgements, np.nan)
+            differences = np.log(positive) / np.log(self.high)
+        else:
+            differences = (judgements - self.equal) / ((self.high - self.low) / 2)
+        signed: NDArray[np.float64] = -differences if self.is_reversed else differences
+        return signed
+
+    def is_outside(self, values: ArrayLike) -> NDArray[np.bool_]:
+        """Return a mask of the judgements that are not on the scale."""
+        judgements = np.asarray(values, dtype=np.float64)
+        tolerance = _ROUNDING if self.is_ratio else _TOLERANCE
+        mask: NDArray[np.bool_] = (judgements < self.low - tolerance) | (judgements > self.high + _TOLERANCE)
+        return mask
+
+    @property
+    def equal(self) -> float:
+        """The judgement that means "no difference"."""
+        return 1.0 if self.is_ratio else (self.low + self.high) / 2
 
     @property
     def is_plain(self) -> bool:
         """Whether the judgements already are differences from -1 to 1."""
-        return (self.low, self.high) == (-1, 1)
+        return (self.low, self.high) == (-1, 1) and not self.is_reversed
+
+    @property
+    def option(self) -> str:
+        """The text from which :func:`parse_scale` makes this scale.
+
+        >>> PLAIN_SCALE.option, SAATY_SCALE.option
+        ('-1,1', 'saaty')
+        """
+        ends = "saaty" if self.is_ratio else f"{float(self.low):.17g},{float(self.high):.17g}"
+        return f"{ends},reversed" if self.is_reversed else ends
+
+    @property
+    def formula(self) -> str:
+        """The formula that converts judgements to differences.
+
+        >>> Scale(1, 7, "a 7-point scale from 1 to 7").formula
+        'c = (value - 4) / 3'
+        >>> SAATY_SCALE.formula
+        'c = log(value) / log(9)'
+        """
+        sign = "-" if self.is_reversed else ""
+        if self.is_ratio:
+            return f"c = {sign}log(value) / log({self.high:g})"
+        half_width = (self.high - self.low) / 2
+        shift = f" {'-' if self.equal > 0 else '+'} {abs(self.equal):g}"
+        centred = "value" if self.equal == 0 else f"(value{shift})"
+        return f"c = {sign}{centred}" + ("" if half_width == 1 else f" / {half_width:g}")
+
+    @property
+    def meaning(self) -> str:
+        """The meaning of the ends and of the judgement "equal", in words.
+
+        >>> SAATY_SCALE.meaning
+        '1 means equal (c = 0), 9 that the second item is higher (c = 1), 1/9 that the first one is (c = -1)'
+        """
+        first, second = ("second", "first") if self.is_reversed else ("first", "second")
+        high = f"{_number(self.high)} that the {second} item is higher (c = {-1 if self.is_reversed else 1})"
+        low = f"{_number(self.low)} that the {first} one is (c = {1 if self.is_reversed else -1})"
+        return f"{_number(self.equal)} means equal (c = 0), {high}, {low}"
+
+
+def _number(value: float) -> str:
+    """Return a number in words: reciprocals as fractions."""
+    ratio = Fraction(value).limit_denominator(9)
+    is_reciprocal = ratio.numerator == 1 and ratio.denominator > 2 and abs(float(ratio) - value) < 1e-9
+    return f"1/{ratio.denominator}" if is_reciprocal else f"{value:g}"
 
 
 PLAIN_SCALE = Scale(-1, 1, "differences from -1 to 1")
-_POINTS = (3, 5, 7, 9, 11)  # of common rating scales
+SAATY_SCALE = Scale(1 / 9, 9, "Saaty's ratios from 1/9 to 9", is_ratio=True)
+_PER_CENT = Scale(-100, 100, "per cent, from -100 to 100")
+_FROM_ONE = (3, 5, 7, 11)  # points of common rating scales from 1; integers from 1 to 9 may also be Saaty's
+_AROUND_ZERO = (2, 3, 4, 5, 10)  # ends of common rating scales around 0
+_LEAST_PER_CENT = 25.0  # values that stay below may be on another scale
 
 
 def recognise_scale(values: ArrayLike) -> Scale | None:
-    """Return the scale that judgements seem to be on, or None.
+    """Return the scale that judgements are on, or None if it is unknown or if several are possible.
 
-    Values within [-1, 1] are differences already. Integers from -k to k (k up to 10), or from 1 to an odd number up to
-    11, are points of a scale. Values of both signs, some beyond 10 and none beyond 100, are per cent.
+    ========================================================================= ======================
+    judgements                                                                scale
+    ========================================================================= ======================
+    within [-1, 1], except those that are all 0 or 1 (0 may mean "the first") differences
+    integers with a negative one, the largest size is 2, 3, 4, 5 or 10        points around 0
+    integers from 1 to 3, 5, 7 or 11, both ends occur                         points from 1
+    1 to 9 and 1/2 to 1/9, possibly rounded, some below 1 and some above      Saaty's ratios
+    some below 0, the largest size is from 25 to 100                          per cent
+    ========================================================================= ======================
 
     Examples
     --------
@@ -56,42 +144,127 @@ def recognise_scale(values: ArrayLike) -> Scale | None:
     'a 7-point scale from -3 to 3'
     >>> recognise_scale([-40, 12.5, 80]).name
     'per cent, from -100 to 100'
-    >>> recognise_scale([0.2, 1.7]) is None
+    >>> recognise_scale([1, 5, 0.33, 0.14]).name
+    "Saaty's ratios from 1/9 to 9"
+    >>> recognise_scale([4, 4]) is None
     True
     """
-    c = np.asarray(values, dtype=np.float64)
-    c = c[np.isfinite(c)]
-    if not len(c) or np.abs(c).max() <= 1 + 1e-6:
+    distinct = _distinct(values)
+    if not len(distinct):
         return PLAIN_SCALE
-    least = c.min()
-    greatest = c.max()
+    least = distinct[0]
+    greatest = distinct[-1]
     reach = max(-least, greatest)
-    integers = not np.any(c % 1)
-    if integers and least < 0 and reach <= 10:
-        k = int(reach)
-        return Scale(-k, k, f"a {2 * k + 1}-point scale from {-k} to {k}")
-    if integers and least >= 1 and greatest <= max(_POINTS):
-        top = next(points for points in _POINTS if points >= greatest)
-        return Scale(1, top, f"a {top}-point scale from 1 to {top}")
-    if least < 0 and 10 < reach <= 100:
-        return Scale(-100, 100, "per cent, from -100 to 100")
+    if reach <= 1 + _TOLERANCE:
+        return None if distinct.tolist() == [0, 1] else PLAIN_SCALE
+    if not np.any(distinct % 1):
+        if least < 0 and reach in _AROUND_ZERO:
+            return _points(-int(reach), int(reach))
+        if least == 1 and greatest in _FROM_ONE:
+            return _points(1, int(greatest))
+    if _are_saaty(distinct):
+        return SAATY_SCALE
+    if least < 0 and _LEAST_PER_CENT <= reach <= _PER_CENT.high:
+        return _PER_CENT
     return None
 
 
-def parse_scale(scale: str | Sequence[float]) -> Scale:
-    """Return a scale given by its two ends, as numbers or as text.
+def possible_scales(values: ArrayLike) -> str:
+    """Return options for judgements whose scale is not recognised, each with the judgement that means "equal".
 
+    >>> possible_scales([0, 30, 100])
+    'scale=(0, 100) if 50 means equal, or scale=(-100, 100) if 0 means equal'
+    >>> possible_scales([0.2, 370.0])
+    'scale=(low, high) with the ends of the scale, whose middle means equal'
+    """
+    distinct = _distinct(values)
+    candidates = [(1, 2), (0, 1), (-1, 1), (1, 5), (1, 7), (1, 9), (0, 10), (-10, 10), (0, 100), (-100, 100)]
+    options = [
+        f"scale=({low}, {high}) if {(low + high) / 2:g} means equal"
+        for low, high in candidates
+        if len(distinct) and low <= distinct[0] and distinct[-1] <= high and _uses(distinct, high)
+    ]
+    if len(distinct) and distinct[0] > 0 and distinct[-1] <= SAATY_SCALE.high and distinct[-1] > 1:
+        options.append("scale='saaty' if 1 means equal and 3 three times as much")
+    if len(options) < 2:
+        options.append("scale=(low, high) with the ends of the scale, whose middle means equal")
+    return ", or ".join([", ".join(options[:-1]), options[-1]]) if len(options) > 1 else options[0]
+
+
+def _uses(distinct: NDArray[np.float64], high: float) -> bool:
+    """Return whether judgements reach so far into a scale that it is a plausible one."""
+    return bool(np.abs(distinct).max() > high / 10)
+
+
+def _distinct(values: ArrayLike) -> NDArray[np.float64]:
+    array = np.asarray(values, dtype=np.float64)
+    return np.unique(array[np.isfinite(array)])
+
+
+def _points(low: int, high: int) -> Scale:
+    return Scale(low, high, f"a {high - low + 1}-point scale from {low} to {high}")
+
+
+def _are_saaty(distinct: NDArray[np.float64]) -> bool:
+    """Return whether judgements are integers up to 9 and their reciprocals, and both occur."""
+    if distinct[0] <= 0 or distinct[0] >= 1 or distinct[-1] <= 1:
+        return False
+    ratios = np.array([1 / k for k in range(9, 1, -1)])
+    below = distinct[distinct < 1]
+    is_reciprocal = np.abs(below[:, None] - ratios).min(axis=1) <= _ROUNDING
+    above = distinct[distinct >= 1]
+    return bool(is_reciprocal.all() and not np.any(above % 1) and above[-1] <= SAATY_SCALE.high)
+
+
+_FRACTION = re.compile(r"\s*(\d+)\s*/\s*([1-9]\d*)\s*")
+
+
+def without_fractions(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a column with text such as "1/3", as judgements of ratios are often written, replaced by numbers.
+
+    >>> without_fractions(np.array(["3", "1/4", None], dtype=object))
+    array(['3', 0.25, None], dtype=object)
+    """
+    if column.dtype.kind not in "OU":
+        return column
+    values = column.astype(object)
+    for row, value in enumerate(values.tolist()):
+        match = _FRACTION.fullmatch(value) if isinstance(value, str) else None
+        if match is not None:
+            values[row] = int(match[1]) / int(match[2])
+    return values
+
+
+def parse_scale(scale: str | Sequence[Any] | Scale) -> Scale:
+    """Return a scale given by its two ends, or by the name ``saaty``; ``reversed`` after it changes the sign.
+
+    Examples
+    --------
     >>> parse_scale("0,100")
-    Scale(low=0.0, high=100.0, name='a scale from 0 to 100')
+    Scale(low=0.0, high=100.0, name='a scale from 0 to 100', is_ratio=False, is_reversed=False)
     >>> parse_scale((0, 100)) == parse_scale("0,100")
     True
+    >>> parse_scale("saaty,reversed").differences([9])
+    array([-1.])
     """
-    ends = scale.split(",") if isinstance(scale, str) else scale
+    if isinstance(scale, Scale):
+        return scale
+    parts: list[Any] = [part.strip() for part in scale.split(",")] if isinstance(scale, str) else list(scale)
+    is_reversed = bool(parts) and parts[-1] == "reversed"
+    if is_reversed:
+        parts.pop()
+    parsed = SAATY_SCALE if parts == ["saaty"] else _scale_of_ends(parts, scale)
+    if not is_reversed:
+        return parsed
+    return replace(parsed, name=f"{parsed.name}, reversed", is_reversed=True)
+
+
+def _scale_of_ends(ends: list[Any], scale: Any) -> Scale:
     try:
         low, high = (float(end) for end in ends)
         if not (np.isfinite([low, high]).all() and low < high):
             raise ValueError
     except (TypeError, ValueError) as error:
-        expected = "two numbers, the lower first, such as scale=(1, 7)"
+        expected = "two numbers, the lower first, such as scale=(1, 7), or scale='saaty'"
         raise ValueError(f"a scale must be {expected}; got {scale!r}.") from error
     return Scale(low, high, f"a scale from {low:g} to {high:g}")

@@ -13,12 +13,12 @@ from confdiff.io.batches import read_batches, read_column_names, writing_batches
 from confdiff.pairs import StreamedPairs
 from confdiff.pairs.parquet import parquet_files
 from confdiff.pairs.splitting import draw_item_parts
-from confdiff.tabular.comparisons import compare, unknown_scale
+from confdiff.tabular.comparisons import compare, known_scale
 from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.about import DataSummary
 from confdiff.tabular.row_numbers import TableSource
-from confdiff.tabular.scales import Scale, recognise_scale
+from confdiff.tabular.scales import PLAIN_SCALE, Scale
 from confdiff.tabular.tables import ItemTable, PairTable, choose_columns, read_judged
 from confdiff.tabular.training_data import PairSets
 from confdiff.tabular.values import check_ids
@@ -27,6 +27,7 @@ _ENCODER_ITEMS = 200_000  # encoders are fitted to the first items of the file
 _HELD_OUT_PAIRS = 100_000  # maximum size of the validation set and of the test set
 _GROUP_ROWS = 250_000  # pairs in a row group
 _BATCH_ITEMS = 65_536
+_DISTINCT_VALUES = 1_000  # no scale that is recognised by its points has as many
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +61,7 @@ class StreamedData:
             columns=self.features.kinds_,
             features=width,
             scale=self.scale.name,
+            scale_option=self.scale.option,
             weighted=self.pairs.weighted,
             streamed=True,
         )
@@ -204,20 +206,23 @@ def _judged_parts(pairs: Path, columns: dict[str, str | None]) -> Iterator[PairT
 
 
 def _find_scale(pairs: Path, columns: dict[str, str | None]) -> Scale:
-    """Return the scale of all judgements; their extremes and one fraction, if there is any, determine it."""
-    values: list[float] = []
-    farthest = 0.0
+    """Return the scale of all judgements; up to :data:`_DISTINCT_VALUES` of them and the extremes determine it."""
+    values = np.empty(0)
+    farthest = -1.0
     farthest_part = None
     for part in _judged_parts(pairs, columns):
         c = part.difference[np.isfinite(part.difference)]
         if not len(c):
             continue
-        values += [c.min(), c.max(), *c[c % 1 != 0][:1]]
+        values = _fewer_values(np.unique(np.concatenate([values, c])))
         if np.abs(c).max() > farthest:
             farthest = float(np.abs(c).max())
             farthest_part = part
-    scale = recognise_scale(values)
-    if scale is None:
-        assert farthest_part is not None  # without judgements, the scale is [-1, 1]
-        raise unknown_scale(farthest_part)
-    return scale
+    return PLAIN_SCALE if farthest_part is None else known_scale(farthest_part, values)
+
+
+def _fewer_values(distinct: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return some of many sorted values, with both extremes and one fraction, if there is any."""
+    if len(distinct) <= _DISTINCT_VALUES:
+        return distinct
+    return np.concatenate([distinct[: _DISTINCT_VALUES // 2], distinct[distinct % 1 != 0][:1], distinct[-1:]])

@@ -13,6 +13,7 @@ from confdiff.display.text import listed
 from confdiff.io.lookup import find_rows
 from confdiff.io.tables import read_table
 from confdiff.tabular.row_numbers import TableSource
+from confdiff.tabular.scales import without_fractions
 from confdiff.tabular.values import as_floats, check_ids
 from confdiff.validation import check_choice
 
@@ -175,6 +176,7 @@ def read_judged(source: Any, **columns: str | None) -> PairTable:
     names = _roles(name, table, columns)
     _check_not_empty(name, table[names["left"]])
     values = {role: table[column] for role, column in names.items()}
+    values["difference"] = without_fractions(values["difference"])
     for role in ("difference", "weight"):
         if role in values:
             values[role] = as_floats(name, names[role], values[role])

@@ -106,6 +106,7 @@ class InMemoryData:
             columns=self.features.kinds_,
             features=self.encoded.shape[1],
             scale=self.compared.scale.name,
+            scale_option=self.compared.scale.option,
             weighted=self.compared.weight is not None,
             groups=None if group is None else len(set(group.tolist())),
             id_name=self.id_name,

@@ -87,7 +87,7 @@ def test_the_command_names_flags_instead_of_arguments(folder):
     pairs = pd.read_csv(folder / "pairs.csv").head(3)
     pairs.assign(difference=[0.3, 40, 50]).to_csv(folder / "few.csv", index=False)
     result = confdiff("check", "items.csv", "few.csv", "--json", "-o", "few", cwd=folder)
-    assert "--scale 0.3,50 if" in result.stdout
+    assert "--scale 0,100 if 50 means equal" in result.stdout
     result = confdiff("check", "items.csv", "few.csv", "--scale", "0,100", "--json", "-o", "few", cwd=folder)
     assert "--validation-fraction 0 to" in result.stdout
 

@@ -1,5 +1,6 @@
 """Scales that are recognised, given or unknown."""
 
+import numpy as np
 import pytest
 
 from confdiff.tabular.checks.report import check_comparisons
@@ -32,7 +33,7 @@ def test_an_unknown_scale_names_its_largest_value_and_the_remedy():
     finding = the(report, "unknown-scale")
     assert finding.rows == (17,)
     assert "The largest in size is 100, in row 17" in finding.text
-    assert ", 100) if these are its ends" in finding.action
+    assert "scale=(0, 100) if 50 means equal, or scale=(-100, 100) if 0 means equal" in finding.action
     assert set(report.measures) == {"columns", "components"}
     assert report.usable_pairs == 0
     assert report.measures["components"].count == 1
@@ -49,11 +50,31 @@ def test_values_outside_a_given_scale_are_errors():
     assert report.usable_pairs == len(pairs) - 2
 
 
-def test_a_scale_that_is_hardly_used_may_be_another():
+def test_values_that_may_be_on_several_scales_are_errors_that_name_them():
     items, pairs = clean()
     pairs["difference"] = (11 * pairs["difference"]).round()
     pairs.loc[0, "difference"] = 11
-    finding = the(check_comparisons(items, pairs), "scale")
+    finding = the(check_comparisons(items, pairs), "unknown-scale")
+    assert "pass scale=(-100, 100) if 0 means equal, or scale=(low, high) with the ends" in finding.action
+    pairs["difference"] = 4
+    finding = the(check_comparisons(items, pairs), "unknown-scale")
+    assert "scale=(1, 5) if 3 means equal, scale=(1, 7) if 4 means equal" in finding.action
+    assert "scale='saaty' if 1 means equal" in finding.action
+
+
+def test_ratios_of_saaty_are_recognised_and_explained():
+    items, pairs = clean()
+    c = pairs["difference"].to_numpy()
+    ratio = np.clip(np.round(9 ** np.abs(c)), 1, 9)
+    pairs["difference"] = np.where(c > 0, ratio, (1 / ratio).round(3))
+    report = check_comparisons(items, pairs)
+    finding = the(report, "scale")
     assert finding.severity == "warning"
-    assert "per cent" in finding.text
-    assert "The values use only 11% of it" in finding.text
+    assert "c = log(value) / log(9). So 1 means equal (c = 0), 9 that the second item is higher (c = 1)" in finding.text
+    assert "pass scale='saaty,reversed'" in finding.action
+    mean = report.measures["differences"].summary.mean
+    assert mean == pytest.approx(np.log(pairs["difference"]).mean() / np.log(9), abs=1e-4)
+    given = check_comparisons(items, pairs, scale="saaty")
+    assert "scale" not in kinds(given)
+    reversed_scale = check_comparisons(items, pairs, scale="saaty,reversed")
+    assert reversed_scale.measures["differences"].summary.mean == pytest.approx(-mean)

@@ -59,7 +59,10 @@ class CheckData:
     @cached_property
     def is_outside_scale(self) -> _Mask:
         """Mask of the pairs with a finite difference outside the scale, shape (n,)."""
-        return (np.abs(self.c) > 1 + 1e-6) & np.isfinite(self.c)
+        difference = self.pairs.difference
+        if self.scale is None:
+            return np.zeros(len(difference), dtype=bool)
+        return self.scale.is_outside(difference) & np.isfinite(difference)
 
     @cached_property
     def components(self) -> _Rows:

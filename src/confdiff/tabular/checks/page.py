@@ -51,7 +51,7 @@ def check_html(report: CheckReport) -> str:
         report=report,
         measures=report.measures,
         figures={name: as_data_uri(figure) for name, figure in _figures(report).items()},
-        formula=report.as_dict()["scale_formula"],
+        formula=None if report.scale is None else report.scale.formula,
         annotators=annotators[:_MOST_ROWS],
         more_annotators=len(annotators) - _MOST_ROWS,
         most=_MOST_ROWS,

@@ -10,7 +10,6 @@ from confdiff.tabular.checks.data import CheckData
 from confdiff.tabular.checks.differences import prior_statement
 from confdiff.tabular.checks.finding import Finding, by_severity
 from confdiff.tabular.checks.registry import CHECKS
-from confdiff.tabular.checks.scale import scale_formula
 from confdiff.tabular.scales import Scale, parse_scale, recognise_scale
 from confdiff.tabular.tables import ROLES, read_items, read_judged
 from confdiff.validation import check_choice
@@ -90,7 +89,8 @@ class CheckReport:
             "items": columns["items"],
             "pairs": columns["pairs"],
             **content,
-            "scale_formula": None if self.scale is None else scale_formula(self.scale),
+            "scale_formula": None if self.scale is None else self.scale.formula,
+            "scale_meaning": None if self.scale is None else self.scale.meaning,
             "prior": self.prior_statement,
         }
 
@@ -109,7 +109,7 @@ def check_comparisons(
     items, pairs : path, data frame or mapping of columns
         The two tables.
     scale : Scale, tuple of two numbers, str or None, default=None
-        Scale of the differences, such as ``(1, 7)`` or ``"1,7"``; recognised if None.
+        Scale of the differences, such as ``(1, 7)``, ``"1,7"`` or ``"saaty"``; recognised if None.
     **columns
         Columns by role, such as ``left="arg1"``; those not given are recognised by their names. ``id`` is the column
         of ids of the items, and ``ignore`` is a list of columns of the items to leave out.
@@ -134,7 +134,7 @@ def check_comparisons(
         check_choice("column", name, ["id", "ignore", *ROLES])
     item_table = read_items(items, id=columns.pop("id", None), ignore=columns.pop("ignore", None) or ())
     pair_table = read_judged(pairs, **columns)
-    known_scale = scale if scale is None or isinstance(scale, Scale) else parse_scale(scale)
+    known_scale = None if scale is None else parse_scale(scale)
     data = CheckData(
         items=item_table,
         pairs=pair_table,

@@ -27,6 +27,8 @@ class DataSummary:
         Number of features after encoding.
     scale
         The scale of the judgements, in words.
+    scale_option
+        The same scale as the option ``scale`` names it, such as ``"1,7"`` or ``"saaty"``; evaluation uses it.
     weighted
         Whether the pairs have weights.
     groups
@@ -47,6 +49,7 @@ class DataSummary:
     groups: int | None = None
     id_name: str | None = None
     streamed: bool = False
+    scale_option: str | None = None
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from confdiff import __version__
 from confdiff.display.figures import draw_diagonal, new_figure
 from confdiff.display.html import as_data_uri, render
 from confdiff.display.palette import MEASURED
+from confdiff.tabular.scales import parse_scale
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,10 +18,12 @@ if TYPE_CHECKING:
 
 def card_html(model: "ComparisonModel") -> str:
     """Return a self-contained page about a model."""
+    scale = model.about.data.scale_option
     return render(
         "confdiff.tabular.model",
         "card.html",
         about=model.about,
+        scale=None if scale is None else parse_scale(scale),
         classifier=model.classifier,
         version=__version__,
         picture=as_data_uri(card_figure(model.about)),

@@ -18,7 +18,7 @@ from confdiff.tabular.model.agreement import Agreement, agreement
 from confdiff.tabular.model.model import ComparisonModel
 from confdiff.tabular.model.scoring import score_table, scored_batches
 from confdiff.tabular.row_numbers import TableSource
-from confdiff.tabular.scales import Scale
+from confdiff.tabular.scales import Scale, parse_scale
 from confdiff.tabular.tables import read_items, read_judged
 from confdiff.tabular.values import as_numeric, is_missing
 from confdiff.validation import check_labels
@@ -151,16 +151,21 @@ def evaluate_pairs(
     id : str, optional
         The column of ids of the items.
     scale : Scale, optional
-        Scale of the judgements; recognised if not given.
+        Scale of the judgements; that of the training pairs if not given.
     **columns
         Columns of the pairs, such as ``left="arg1"``.
     """
     table = read_items(items, id=id or model.id_name)
     if model.id_name is not None:
         table = table.with_ids()
-    compared = compare(table, read_judged(pairs, **columns), scale)
+    compared = compare(table, read_judged(pairs, **columns), scale or _training_scale(model))
     p = score_table(model, table)
     return agreement(p[compared.left], p[compared.right], compared.difference, compared.weight)
+
+
+def _training_scale(model: ComparisonModel) -> Scale | None:
+    option = model.about.data.scale_option
+    return None if option is None else parse_scale(option)
 
 
 def write_evaluation(evaluation: Evaluation, folder: Path, title: str) -> dict[str, Path]:
