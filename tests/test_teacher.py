@@ -118,7 +118,7 @@ def test_an_unusable_cache_warns(tmp_path):
     save_tree(other, {"something": "else"})
     for contents in (b"nonsense", file.read_bytes()[:-20], other.read_bytes()):
         file.write_bytes(contents)
-        with pytest.warns(UserWarning, match="cannot read the cached grades in .* training the teacher again"):
+        with pytest.warns(UserWarning, match="training the teacher again, because .* is damaged"):
             again = teach(pairs.items, pairs.labels, teaching=QUICK, cache_folder=tmp_path)
         assert torch.equal(again.posteriors, expected)
     (tmp_path / "file").write_text("")

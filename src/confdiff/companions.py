@@ -7,7 +7,9 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
+from confdiff.io.tensors import check_tensor, check_tensors
 from confdiff.risks.pcomp import mislabelled_fractions, noise_rates
+from confdiff.validation import check_count
 
 
 class Companion(Protocol):
@@ -123,10 +125,13 @@ class PcompTeacher:
 
     def load_state(self, state: dict[str, Any]) -> None:
         """Continue from a state that :meth:`state` returned."""
-        self.model.load_state_dict(state["model"])
-        self.weights = [weight.to(self.items.device) for weight in state["weights"]]
-        self.steps = state["steps"]
-        self.epoch = state["epoch"]
+        model = check_tensors("the weights of the teacher", state["model"], self.model.state_dict())
+        first, second = state["weights"]
+        weights = [check_tensor("the weights of the items", weight, self.weights[0]) for weight in (first, second)]
+        self.steps = check_count("steps", state["steps"], least=0)
+        self.epoch = check_count("epoch", state["epoch"], least=-1)
+        self.weights = [weight.to(self.items.device) for weight in weights]
+        self.model.load_state_dict(model)
 
     @torch.no_grad()
     def _scores(self) -> Tensor:

@@ -16,13 +16,23 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from confdiff.calibration import fit_temperature, log_odds
-from confdiff.io.tensors import load_tree, save_tree
+from confdiff.io.damage import reporting_damage
+from confdiff.io.tensors import check_tensor, load_tree, save_tree
 from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs
 from confdiff.randomness import derived_seed, generator
 from confdiff.threads import one_thread
 from confdiff.training import Recipe, predict_scores, train
-from confdiff.validation import as_float32, as_tensor, check_count, check_items, check_labels, check_rows, warn_user
+from confdiff.validation import (
+    as_float32,
+    as_tensor,
+    check_count,
+    check_items,
+    check_labels,
+    check_number,
+    check_rows,
+    warn_user,
+)
 
 TEACHER_RECIPE = Recipe(epochs=10, batch_size=128)
 """The paper's recipe: 10 epochs. 128 pairs per step are 256 items."""
@@ -33,6 +43,7 @@ _VERSION = 1
 Raise it with any change that alters the grades: ``test_grades_match_their_version`` fails on such a change.
 """
 
+_REMEDY = "It is replaced."  # damaged grades in the cache
 _HELD_OUT = 5  # without folds, one item in five is held out for calibration
 
 
@@ -81,6 +92,10 @@ class Grades:
     scores: Tensor
     prior: float
     temperature: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.prior <= 1:
+            raise ValueError(f"prior must be a fraction from 0 to 1; got {self.prior!r}.")
 
     @property
     def posteriors(self) -> Tensor:
@@ -200,13 +215,15 @@ def _read_cached(file: Path, n_items: int) -> Grades | None:
     if not file.exists():
         return None
     try:
-        grades = Grades(**load_tree(file))
-        if grades.scores.shape == (n_items,):
-            return grades
-        reason = f"it grades {len(grades.scores)} items"
-    except (ValueError, TypeError, OSError) as error:
-        reason = str(error)
-    warn_user(f"cannot read the cached grades in {file} ({reason}); training the teacher again.")
+        state = load_tree(file, remedy=_REMEDY)
+        with reporting_damage(file, _REMEDY):
+            return Grades(
+                scores=check_tensor("scores", state["scores"], torch.empty(n_items)),
+                prior=check_number("prior", state["prior"], least=0),
+                temperature=check_number("temperature", state["temperature"], above=0),
+            )
+    except (ValueError, OSError) as error:
+        warn_user(f"training the teacher again, because its cached grades cannot be read: {error}")
     return None
 
 

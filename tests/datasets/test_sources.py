@@ -102,7 +102,7 @@ def test_a_form_that_is_whole_in_an_earlier_folder_wins(tmp_path):
 )
 def test_a_truncated_or_altered_file_is_named(tmp_path, name, contents):
     path = put(tmp_path / "ours" / name, contents)
-    with pytest.raises(ValueError, match=f"{name} is truncated, altered or another file") as caught:
+    with pytest.raises(ValueError, match=f"{name} is damaged: .*truncated, altered or another file") as caught:
         source().read(path)
     assert str(path) in str(caught.value)
 

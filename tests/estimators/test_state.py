@@ -61,7 +61,7 @@ def test_what_cannot_be_saved_or_restored():
     with pytest.raises(ValueError, match=r"only classifiers with a network from the table of models can be saved"):
         own.to_state()
     state = ConfDiffClassifier(model="linear", prior=0.5, epochs=1).fit(PAIRS).to_state()
-    with pytest.raises(ValueError, match="the weights do not fit a 'mlp' network"):
+    with pytest.raises(ValueError, match="the weights of a 'mlp' network do not fit"):
         ConfDiffClassifier.from_state(state | {"model": "mlp"})
     with pytest.raises(ValueError, match="unknown network 'cnn'"):
         ConfDiffClassifier.from_state(state | {"model": "cnn"})

@@ -60,7 +60,7 @@ def test_the_best_items_are_those_of_the_user_s_parity(trained):
     ("arguments", "message"),
     [
         (["topk", "recommender.safetensors", "--user", "u99"], "the id 'u99' is not among the users in training"),
-        (["topk", "likes.csv"], "is not a file that confdiff saved"),
+        (["topk", "likes.csv"], "likes.csv is damaged: its 11,138 bytes are not a file that confdiff saved"),
         (["topk", "absent"], "absent"),
         (["train", "likes.csv"], "Name the right ones with --user COLUMN, --item COLUMN and --strength COLUMN"),
         (["train", "absent.csv"], "the table absent.csv does not exist"),

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from confdiff.datasets.dataset import ComparisonDataset
-from confdiff.datasets.sources import Form, LocatedFiles, SourceFile, damaged
+from confdiff.datasets.sources import Form, LocatedFiles, SourceFile, damaged_source
 from confdiff.pairs import Pairs
 from confdiff.validation import as_tensor, warn_user
 
@@ -121,11 +121,11 @@ def _comparisons(unordered: Sequence[_Judgement], texts: dict[str, str], path: P
     """Return checked judgements, sorted, as pairs over TF-IDF features of the arguments, grouped by topic."""
     judged = sorted(unordered)
     if _md5(",".join(map(str, row)) for row in judged) != _VOTES_MD5:
-        raise damaged(path, f"its {len(judged):,} judgements differ from the 16,927 published ones")
+        raise damaged_source(path, f"its {len(judged):,} judgements differ from the 16,927 published ones")
     ids = sorted({row.first for row in judged} | {row.second for row in judged})
     missing = [name for name in ids if not (texts.get(name) or "").strip()]
     if missing:
-        raise damaged(path.parent, f"the text of {len(missing)} arguments is missing, such as {missing[0]}")
+        raise damaged_source(path.parent, f"the text of {len(missing)} arguments is missing, such as {missing[0]}")
     ordered_texts = tuple(texts[name] for name in ids)
     if _md5(" ".join(text.split()) for text in ordered_texts) != _TEXTS_MD5:
         warn_user(f"the arguments in {path.parent} differ from the published ones")

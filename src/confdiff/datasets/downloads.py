@@ -10,9 +10,10 @@ from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from confdiff.datasets.sources import DamagedFile, SourceFile, damaged
+from confdiff.datasets.sources import SourceFile, damaged_source
 from confdiff.display.progress import Update, reporting_progress
 from confdiff.io.atomic import atomic_file
+from confdiff.io.damage import DamagedFile
 
 _SCRATCH = ".fetching-"
 
@@ -67,10 +68,10 @@ def _members(archive: Path, names: Sequence[str]) -> list[bytes]:
                     file = tarred.extractfile(entry) if entry.name.endswith(tuple(names)) else None
                     contents |= {name: file.read() for name in names if file and entry.name.endswith(name)}
     except (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error) as error:
-        raise damaged(archive, f"it cannot be unpacked ({error})") from error
+        raise damaged_source(archive, f"it cannot be unpacked ({error})") from error
     missing = [name for name in names if name not in contents]
     if missing:
-        raise damaged(archive, f"{missing[0]} is missing in it")
+        raise damaged_source(archive, f"{missing[0]} is missing in it")
     return [contents[name] for name in names]
 
 

@@ -9,7 +9,8 @@ from confdiff.datasets.dataset import ComparisonDataset, Dataset
 from confdiff.datasets.files import data_roots, find_files, no_files, obtain
 from confdiff.datasets.interactions import Interactions
 from confdiff.datasets.registry import DATASETS, names_of_kind
-from confdiff.datasets.sources import DamagedFile, Form, LocatedFiles, damaged
+from confdiff.datasets.sources import Form, LocatedFiles, damaged_source
+from confdiff.io.damage import DamagedFile
 from confdiff.validation import check_choice, check_count
 
 _Folder = str | os.PathLike[str]
@@ -64,7 +65,7 @@ def _read(name: str, form: Form, files: LocatedFiles) -> Dataset | ComparisonDat
         raise
     except Exception as error:  # parsers raise various exceptions for a malformed file
         place = files[0][1] if len(files) == 1 else f"one of the files of {name} in {files[0][1].parent}"
-        raise damaged(place, f"it cannot be read ({type(error).__name__}: {error})") from error
+        raise damaged_source(place, f"it cannot be read ({type(error).__name__}: {error})") from error
     return contents
 
 

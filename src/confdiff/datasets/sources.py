@@ -11,6 +11,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from confdiff.io.damage import DamagedFile, damaged
+
 SHARED_FOLDERS = ("raw", "")  # folders whose names do not identify a data set
 _UNPACK: dict[str, Callable[[bytes], bytes]] = {"": bytes, ".gz": gzip.decompress, ".bz2": bz2.decompress}
 
@@ -96,7 +98,7 @@ class SourceFile:
         except (EOFError, zlib.error, ValueError, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None:  # the disk is at fault, not the contents
                 raise
-            raise damaged(path, f"it cannot be unpacked ({error})") from error
+            raise damaged_source(path, f"it cannot be unpacked ({error})") from error
         return self.checked(contents, path)
 
     def checked(self, contents: bytes, path: Path) -> bytes:
@@ -106,17 +108,13 @@ class SourceFile:
         checksum = self.checksum(contents)
         if checksum != self.md5:
             mismatch = f"the checksum of {self.name} is {checksum}, expected {self.md5}"
-            raise damaged(path, f"{mismatch} ({len(contents):,} bytes unpacked)")
+            raise damaged_source(path, f"{mismatch} ({len(contents):,} bytes unpacked)")
         return contents
 
 
-class DamagedFile(ValueError):
-    """A file is truncated, altered, or not the expected file."""
-
-
-def damaged(path: Path | str, why: str) -> DamagedFile:
-    """Return the error for a damaged file."""
-    return DamagedFile(f"{path} is truncated, altered or another file: {why}. Delete or replace it and try again.")
+def damaged_source(path: Path | str, why: str) -> DamagedFile:
+    """Return the error for a damaged file of a data set."""
+    return damaged(path, why, "It may be truncated, altered or another file: delete or replace it and try again.")
 
 
 LocatedFiles = Sequence[tuple[SourceFile, Path]]

@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 
 from confdiff.datasets.dataset import Dataset
 from confdiff.datasets.digits import DIGITS, EVEN, eight_by_eight
-from confdiff.datasets.sources import Form, LocatedFiles, SourceFile, damaged, md5_of_bytes, md5_of_table, plain_table
+from confdiff.datasets.sources import (
+    Form,
+    LocatedFiles,
+    SourceFile,
+    damaged_source,
+    md5_of_bytes,
+    md5_of_table,
+    plain_table,
+)
 
 LETTERS = tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
@@ -99,7 +107,7 @@ def _usps(items: NDArray[Any], classes: NDArray[Any], path: Path) -> Dataset:
     table = np.column_stack([np.rint(items * 2000), classes]).astype(np.uint16)
     table = table[np.lexsort(table.T[::-1])]
     if md5_of_bytes(table.tobytes()) != _USPS_MD5:
-        raise damaged(path, "its grey levels or digits are not those of USPS")
+        raise damaged_source(path, "its grey levels or digits are not those of USPS")
     levels = table[:, :-1].astype(np.float32) / 2000
     return _digits("usps", levels, table[:, -1].astype(np.uint8), _usps_picture)
 

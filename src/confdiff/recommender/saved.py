@@ -1,7 +1,7 @@
 """A trained recommender: saved as one file, and used to recommend items."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from torch import nn
 
 from confdiff.datasets.interactions import Interactions
+from confdiff.io.damage import reporting_damage
+from confdiff.io.decoding import check_object, decode, decode_fields
 from confdiff.io.lookup import exact_ids, find_rows, rows_of_ids
-from confdiff.io.tensors import load_tree, save_tree
+from confdiff.io.tensors import check_tensors, load_tree, save_tree
 from confdiff.models import RECOMMENDERS
-from confdiff.recommender.learning import scores_of
+from confdiff.recommender.confidence import CONFIDENCES
+from confdiff.recommender.learning import Learning, scores_of
 from confdiff.validation import check_choice, check_count
+
+_REMEDY = "Restore it, or train the recommender again."
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,24 +62,20 @@ class Recommender:
         """Read a file that :meth:`save` wrote. Nothing in the file is executed."""
         if not Path(path).is_file():
             raise FileNotFoundError(f"the recommender {os.fspath(path)} does not exist, or is not a file.")
-        state = load_tree(path)
+        state = load_tree(path, remedy=_REMEDY)
         if state.get("kind") != "recommender":
             raise ValueError(f"{os.fspath(path)} must be a saved recommender; it holds something else.")
-        user_ids = exact_ids(state["user_ids"])
-        item_ids = exact_ids(state["item_ids"])
-        build = RECOMMENDERS[check_choice("model", state["model"], RECOMMENDERS)]
-        network = build(len(user_ids), len(item_ids))
-        try:
-            network.load_state_dict(state["weights"])
-        except RuntimeError as error:
-            raise ValueError(f"{os.fspath(path)} is damaged: its weights do not fit its {state['model']}.") from error
-        return cls(
-            network=network,
-            model=state["model"],
-            user_ids=user_ids,
-            item_ids=item_ids,
-            options=state["options"],
-        )
+        with reporting_damage(path, _REMEDY):
+            user_ids = _checked_ids("user_ids", state["user_ids"])
+            item_ids = _checked_ids("item_ids", state["item_ids"])
+            model = check_choice("model", state["model"], RECOMMENDERS)
+            return cls(
+                network=_restored_network(model, len(user_ids), len(item_ids), state["weights"]),
+                model=model,
+                user_ids=user_ids,
+                item_ids=item_ids,
+                options=_checked_options(state["options"]),
+            )
 
     def top(self, users: ArrayLike, k: int = 10, seen: Interactions | None = None) -> dict[str, NDArray[Any]]:
         """Return the k best items of each user.
@@ -126,3 +127,50 @@ class Recommender:
         order = np.argsort(users, kind="stable")
         owners, starts = np.unique(users[order], return_index=True)
         return dict(zip(owners.tolist(), np.split(items[order], starts[1:]), strict=True))
+
+
+def _checked_ids(name: str, ids: Any) -> NDArray[Any]:
+    """Return saved ids as an array; they must be different numbers or texts."""
+    values = decode(tuple[int | float | str | bool, ...], ids, name)
+    if not values or len(set(values)) < len(values):
+        raise ValueError(f"{name} must be at least one id, and all different")
+    return exact_ids(list(values))
+
+
+def _restored_network(model: str, n_users: int, n_items: int, weights: Any) -> nn.Module:
+    """Return the described network with the weights that were read; sizes are compared before memory is allocated."""
+    with torch.device("meta"):
+        described = RECOMMENDERS[model](n_users, n_items)
+    tensors = check_tensors(f"the weights of a {model!r} network", weights, described.state_dict())
+    network = RECOMMENDERS[model](n_users, n_items)
+    network.load_state_dict(tensors)
+    return network
+
+
+def _checked_options(options: Any) -> dict[str, Any]:
+    """Return saved options, of which those that evaluation and recommendation use are checked."""
+    checked = check_object("options", options)
+    decode_fields(_TableOptions, {name: checked[name] for name in _TABLE_OPTIONS})
+    Learning(**{item.name: checked[item.name] for item in fields(Learning) if item.name in checked})
+    return checked
+
+
+@dataclass(frozen=True)
+class _TableOptions:
+    """The options that describe the table of a saved recommender."""
+
+    columns: dict[str, str | None]
+    confidence: str
+    threshold: float | None
+    everything: bool
+
+    def __post_init__(self) -> None:
+        check_choice("confidence", self.confidence, CONFIDENCES)
+        if not {"user", "item", "strength"} <= set(self.columns) <= {"user", "item", "strength", "time"}:
+            raise ValueError(f"columns must name user, item and strength; got {self.columns!r:.100}")
+        unnamed = [role for role in ("user", "item", "strength") if self.columns[role] is None]
+        if unnamed:
+            raise ValueError(f"columns must name the column of {unnamed[0]}s")
+
+
+_TABLE_OPTIONS = tuple(item.name for item in fields(_TableOptions))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from confdiff.io.decoding import decode_fields
 from confdiff.tabular.comparisons import Unit
 from confdiff.tabular.weight_decay import CRITERIA
 from confdiff.validation import check_choice
@@ -78,4 +79,4 @@ class FitOptions:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "FitOptions":
         """Return the options from the JSON values of :meth:`to_json`."""
-        return cls(**values)
+        return decode_fields(cls, values)

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from confdiff.display.progress import reporting_progress
 from confdiff.estimators import ConfDiffClassifier
+from confdiff.io.decoding import decode_fields
 from confdiff.pairs import Pairs
 from confdiff.pairs.splitting import ItemKFold
 from confdiff.tabular.model.agreement import Agreement, agreement
@@ -66,7 +67,7 @@ class WeightDecaySearch:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "WeightDecaySearch":
         """Return the object from the JSON values of :meth:`to_json`."""
-        return cls(criterion=values["criterion"], tried=tuple((decay, mean) for decay, mean in values["tried"]))
+        return decode_fields(cls, values)
 
 
 def search_weight_decay(

@@ -11,8 +11,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from confdiff.io.damage import reporting_damage
+from confdiff.io.decoding import decode
 from confdiff.io.tensors import load_tree, save_tree
+from confdiff.training.restoring import restore
 from confdiff.training.run import Run
+
+_REMEDY = "Delete it to start again, or pass another file."
 
 
 @dataclass
@@ -49,26 +54,17 @@ class Checkpoint:
         """Restore the state of the run from the file, if it exists."""
         if not Path(self.path).exists():
             return
-        run = self.run
-        state = load_tree(self.path)
-        if state.get("fingerprint") != self.fingerprint:
+        state = load_tree(self.path, remedy=_REMEDY)
+        with reporting_damage(self.path, _REMEDY):
+            fingerprint = decode(dict[str, str], state["fingerprint"], "fingerprint")
+        if fingerprint != self.fingerprint:
             raise ValueError(
-                f"the checkpoint {os.fspath(self.path)} belongs to another run: {self._differences(state)}. "
+                f"the checkpoint {os.fspath(self.path)} belongs to another run: {self._differences(fingerprint)}. "
                 "Delete it to start again, or pass another file."
             )
-        run.model.load_state_dict(state["model"])
-        run.optimizer.load_state_dict(state["optimizer"])
-        run.step = state["step"]
-        run.risk_sum = state["risk_sum"]
-        run.seconds = state["seconds"]
-        run.history = state["history"]
-        run.best = state["best"]
-        self.saved_step = run.step
-        if run.companion is not None:
-            run.companion.load_state(state["companion"])
-        torch.set_rng_state(state["chance"])
-        if state["chance_cuda"]:
-            torch.cuda.set_rng_state_all(state["chance_cuda"])
+        with reporting_damage(self.path, _REMEDY):
+            restore(self.run, state)
+        self.saved_step = self.run.step
 
     def save_if_due(self) -> None:
         """Save if the last save is at least ``every`` seconds ago."""
@@ -113,8 +109,7 @@ class Checkpoint:
             **{name: _digest(*parts) for name, parts in run.source.identity(run.items).items()},
         }
 
-    def _differences(self, state: dict[str, Any]) -> str:
-        saved = state.get("fingerprint", {})
+    def _differences(self, saved: dict[str, str]) -> str:
         return "; ".join(
             f"{name} was {saved.get(name, 'missing')}, now {value}"
             for name, value in self.fingerprint.items()

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -109,10 +109,14 @@ class Run:
         return self.items.new_empty((2 * max(self.source.sizes), *self.items.shape[1:]))
 
     def _optimizer(self) -> tuple[Optimizer, list[float]]:
+        optimizer = self.new_optimizer(self.parameters)
+        return optimizer, [group["lr"] for group in optimizer.param_groups]
+
+    def new_optimizer(self, parameters: Sequence[Tensor]) -> Optimizer:
+        """Return an optimiser of some parameters, with the settings of the recipe."""
         optimizer_or_name = self.recipe.optimizer
         factory = optimizer_or_name if callable(optimizer_or_name) else OPTIMIZERS[optimizer_or_name]
-        optimizer = factory(self.parameters, lr=self.recipe.learning_rate, weight_decay=self.recipe.weight_decay)
-        return optimizer, [group["lr"] for group in optimizer.param_groups]
+        return factory(parameters, lr=self.recipe.learning_rate, weight_decay=self.recipe.weight_decay)
 
     @property
     def steps_per_epoch(self) -> int:

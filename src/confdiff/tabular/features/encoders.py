@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from confdiff.io.decoding import check_object, decode_fields
 from confdiff.io.lookup import find_rows
 from confdiff.standardisation import is_constant
 from confdiff.tabular.features.text_form import FORM, form_of
@@ -44,6 +45,19 @@ class Numbers:
     mean: tuple[float, ...]
     scale: tuple[float, ...]
     marked: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        _check_distinct("columns", self.columns)
+        _check_distinct("marked", self.marked)
+        _check_lengths(self, len(self.columns), "fill", "mean", "scale")
+        _check_positive("scale", self.scale)
+        if not set(self.marked) <= set(self.columns):
+            raise ValueError(f"marked columns must be columns; got {self.marked!r:.60}")
+
+    @property
+    def width(self) -> int:
+        """Number of features."""
+        return len(self.columns) + len(self.marked)
 
     @classmethod
     def learn(cls, columns: Columns, source: TableSource) -> Self:
@@ -97,6 +111,14 @@ class Category:
     columns: tuple[str]
     values: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        _check_distinct("values", self.values)
+
+    @property
+    def width(self) -> int:
+        """Number of features."""
+        return len(self.values)
+
     @classmethod
     def learn(cls, columns: Columns, source: TableSource) -> Self:
         """Fit the encoder to the training column."""
@@ -139,6 +161,17 @@ class Text:
     idf: tuple[float, ...]
     mean: tuple[float, ...]
     scale: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        _check_distinct("words", self.words)
+        _check_lengths(self, len(self.words), "idf")
+        _check_lengths(self, len(FORM), "mean", "scale")
+        _check_positive("scale", self.scale)
+
+    @property
+    def width(self) -> int:
+        """Number of features."""
+        return len(self.words) + len(FORM)
 
     @classmethod
     def learn(cls, columns: Columns, source: TableSource, max_features: int = 2000) -> Self:
@@ -191,12 +224,27 @@ def encoder_to_state(encoder: Encoder) -> dict[str, Any]:
 
 
 def encoder_from_state(state: dict[str, Any]) -> Encoder:
-    """Return the encoder that :func:`encoder_to_state` described."""
-    encoder = _ENCODERS[check_choice("kind of column", state["kind"], _ENCODERS)]
-    fields: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in state.items() if name != "kind"
-    }
-    return encoder(**fields)
+    """Return the encoder that :func:`encoder_to_state` described; its ``__post_init__`` checks that fields agree."""
+    fields = dict(check_object("an encoder", state))
+    encoder = _ENCODERS[check_choice("kind of column", fields.pop("kind"), _ENCODERS)]
+    return decode_fields(encoder, fields)
+
+
+def _check_lengths(encoder: Any, expected: int, *names: str) -> None:
+    """Check that some fields of an encoder have one entry for each column, word or measure."""
+    for name in names:
+        if len(getattr(encoder, name)) != expected:
+            raise ValueError(f"{name} of {encoder.columns!r:.60} must have {expected} entries")
+
+
+def _check_distinct(name: str, values: tuple[str, ...]) -> None:
+    if len(set(values)) != len(values):
+        raise ValueError(f"{name} must differ; got one of them twice")
+
+
+def _check_positive(name: str, values: tuple[float, ...]) -> None:
+    if any(not value > 0 for value in values):
+        raise ValueError(f"{name} must be above 0; got {min(values)!r}")
 
 
 def as_numbers(source: TableSource, name: str, column: NDArray[Any]) -> NDArray[np.float64]:

@@ -1,6 +1,6 @@
 """Turn mixed columns of items into the numeric features of a network."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from confdiff.display.text import listed
+from confdiff.io.decoding import decode
 from confdiff.tabular.features.encoders import (
     Category,
     Encoder,
@@ -172,13 +173,28 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> "ItemFeatures":
         """Return the fitted transformer that :meth:`to_state` described."""
-        features = cls(kinds=state["kinds"], max_features=state["max_features"])
-        features.kinds_ = dict(state["kinds"])
-        features.encoders_ = [encoder_from_state(encoder) for encoder in state["encoders"]]
+        kinds = decode(dict[str, str], state["kinds"], "kinds")
+        for kind in kinds.values():
+            check_choice("kind", kind, KINDS)
+        max_features = check_count("max_features", state["max_features"])
+        features = cls(kinds=kinds, max_features=max_features)
+        features.kinds_ = dict(kinds)
+        features.encoders_ = [
+            encoder_from_state(encoder) for encoder in decode(tuple[Any, ...], state["encoders"], "encoders")
+        ]
+        _check_encoded(kinds, features.encoders_)
         used = [name for name, kind in features.kinds_.items() if kind != "ignore"]
         features.feature_names_in_ = np.array(used, dtype=object)
         features.n_features_in_ = len(used)
         return features
+
+
+def _check_encoded(kinds: Mapping[str, str], encoders: Sequence[Encoder]) -> None:
+    """Check that each column in use has one encoder, of its kind."""
+    encoded = [(name, encoder.kind) for encoder in encoders for name in encoder.columns]
+    expected = [(name, "number" if kind in _NUMERIC else kind) for name, kind in kinds.items() if kind != "ignore"]
+    if sorted(encoded) != sorted(expected) or not encoders:
+        raise ValueError("its encoders are not those of its columns")
 
 
 def kind_of(name: str, column: NDArray[Any]) -> str:

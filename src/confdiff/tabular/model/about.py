@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from confdiff.io.decoding import check_object, decode_fields
 from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.agreement import Agreement
 from confdiff.tabular.weight_decay import WeightDecaySearch
@@ -88,13 +89,13 @@ class Validation:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "Validation":
         """Return the object from the JSON values of :meth:`to_json`."""
+        values = check_object("validation", values)
         new_items = values["new_items"]
-        return cls(
-            training_pairs=values["training_pairs"],
-            validation_pairs=values["validation_pairs"],
+        return decode_fields(
+            cls,
+            values,
             test=Agreement.from_json(values["test"]),
             new_items=None if new_items is None else Agreement.from_json(new_items),
-            reliability=tuple((predicted, judged, count) for predicted, judged, count in values["reliability"]),
         )
 
 
@@ -140,13 +141,6 @@ class About:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "About":
         """Return the object from the JSON values of :meth:`to_json`."""
+        values = check_object("about", values)
         validation = values["validation"]
-        search = values["weight_decay_search"]
-        return cls(
-            data=DataSummary(**values["data"]),
-            options=FitOptions.from_json(values["options"]),
-            validation=None if validation is None else Validation.from_json(validation),
-            weight_decay_search=None if search is None else WeightDecaySearch.from_json(search),
-            probabilities=tuple(values["probabilities"]),
-            warnings=tuple(values["warnings"]),
-        )
+        return decode_fields(cls, values, validation=None if validation is None else Validation.from_json(validation))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from confdiff.io.decoding import check_object, decode_fields
 from confdiff.metrics import difference_r2, pairwise_accuracy
 from confdiff.standardisation import is_constant
 
@@ -48,9 +49,9 @@ class Agreement:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "Agreement":
         """Return the object from the JSON values of :meth:`to_json`."""
-        low, high = values["interval"]
-        figures = {name: math.nan if value is None else value for name, value in values.items()}
-        return cls(**figures | {"interval": (low, high)})
+        values = check_object("agreement", values)
+        undefined = {name: math.nan for name, value in values.items() if value is None}
+        return decode_fields(cls, values, **undefined)
 
 
 def _is_nan(value: Any) -> bool:

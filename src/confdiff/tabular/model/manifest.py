@@ -7,10 +7,18 @@ from typing import Any
 
 from confdiff import __version__
 from confdiff.io.atomic import write_text
+from confdiff.io.damage import DamagedFile, reporting_damage
+from confdiff.io.decoding import check_object, decode
+from confdiff.io.documents import inside, open_regular, read_document
 
 FORMAT = 2
 """The format of model folders; raised if folders of older versions can no longer be read."""
 MANIFEST = "model.json"
+REMEDY = "Restore it, or fit the model again."
+"""What the user can do about a damaged model."""
+
+_DIGEST_SIZE = 16  # bytes
+_PART = 2**20  # bytes to read at once
 
 
 def write_manifest(folder: Path, contents: dict[str, Any]) -> None:
@@ -23,13 +31,16 @@ def write_manifest(folder: Path, contents: dict[str, Any]) -> None:
     contents : dict
         JSON values to keep; ``format``, ``confdiff`` (the version) and ``files`` (digests) are added.
     """
-    digests = {file.name: _digest(file.read_bytes()) for file in sorted(folder.iterdir())}
+    digests = {file.name: _digest_of_file(file) for file in sorted(folder.iterdir())}
     header = {"format": FORMAT, "confdiff": __version__, "files": digests}
     write_text(folder / MANIFEST, _sealed(header | contents))
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Return the contents of the manifest of a folder, after a check of all files.
+
+    The seal and the digests show accidental changes. They are not signatures: whoever can write to the folder can
+    compute them again, so that the caller checks the contents too.
 
     Raises
     ------
@@ -39,12 +50,23 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         The format is another one, a file was altered, or a file does not belong to the model.
     """
     manifest = _unsealed(folder)
-    _check_files(folder, manifest["files"])
+    with reporting_damage(folder / MANIFEST, REMEDY):
+        digests = decode(dict[str, str], manifest["files"], "files")
+        files = {inside(folder, name): digest for name, digest in digests.items()}
+    _check_files(folder, files)
     return manifest
 
 
 def _digest(contents: bytes) -> str:
-    return hashlib.blake2b(contents, digest_size=16).hexdigest()
+    return hashlib.blake2b(contents, digest_size=_DIGEST_SIZE).hexdigest()
+
+
+def _digest_of_file(path: Path) -> str:
+    digest = hashlib.blake2b(digest_size=_DIGEST_SIZE)
+    with open_regular(path) as file:
+        while part := file.read(_PART):
+            digest.update(part)
+    return digest.hexdigest()
 
 
 def _seal(manifest: dict[str, Any]) -> str:
@@ -63,16 +85,14 @@ def _unsealed(folder: Path) -> dict[str, Any]:
         raise FileNotFoundError(f"{folder} is not a model: {problem}.")
     if not path.is_file():
         raise FileNotFoundError(f"{folder} is not a complete model: {MANIFEST} is missing.")
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
+    with reporting_damage(path, REMEDY):
+        manifest = check_object(MANIFEST, read_document(inside(folder, MANIFEST)))
         seal = manifest.pop("seal")
-    except (ValueError, KeyError, AttributeError, TypeError) as error:
-        raise ValueError(f"{path} was not written by confdiff, or it is damaged: {error}.") from error
+        own_seal = _seal(manifest)
     _check_format(path, manifest.get("format"))
-    if _seal(json.loads(json.dumps(manifest))) != seal:
-        raise ValueError(f"{path} was altered after it was written. Restore it, or fit the model again.")
-    contents: dict[str, Any] = manifest
-    return contents
+    if own_seal != seal:
+        raise DamagedFile(f"{path} was altered after it was written. {REMEDY}")
+    return manifest
 
 
 def _check_format(path: Path, number: Any) -> None:
@@ -82,14 +102,13 @@ def _check_format(path: Path, number: Any) -> None:
     raise ValueError(f"{path} has format {number!r}; confdiff {__version__} reads format {FORMAT}. {remedy}.")
 
 
-def _check_files(folder: Path, digests: dict[str, str]) -> None:
-    for name, digest in digests.items():
-        file = folder / name
-        if not file.is_file():
-            raise FileNotFoundError(f"{folder} is not complete: {name} is missing. Restore it, or fit the model again.")
-        if _digest(file.read_bytes()) != digest:
-            raise ValueError(f"{file} was altered after it was written. Restore it, or fit the model again.")
-    expected = {*digests, MANIFEST}
+def _check_files(folder: Path, digests: dict[Path, str]) -> None:
+    for file, digest in digests.items():
+        if not file.exists():
+            raise FileNotFoundError(f"{folder} is not complete: {file.name} is missing. {REMEDY}")
+        if _digest_of_file(file) != digest:
+            raise DamagedFile(f"{file} was altered after it was written. {REMEDY}")
+    expected = {*(file.name for file in digests), MANIFEST}
     foreign = [file.name for file in sorted(folder.iterdir()) if file.name not in expected]
     foreign = [name for name in foreign if not name.startswith(".")]
     if foreign:

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from confdiff.estimators import ConfDiffClassifier
 from confdiff.io.atomic import atomic_folder, write_text
+from confdiff.io.damage import reporting_damage
+from confdiff.io.documents import inside
 from confdiff.io.tensors import load_tree, save_tree
 from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.model.about import About, Validation
-from confdiff.tabular.model.manifest import read_manifest, write_manifest
+from confdiff.tabular.model.manifest import REMEDY, read_manifest, write_manifest
 
 _WEIGHTS = "weights.safetensors"
 
@@ -102,16 +104,22 @@ class ComparisonModel:
         """Read a folder that :meth:`save` wrote. Nothing in it is executed; altered files are refused."""
         path = Path(folder)
         contents = read_manifest(path)
-        weights = load_tree(path / _WEIGHTS)["weights"]
-        try:
-            classifier = ConfDiffClassifier.from_state(contents["classifier"] | {"weights": weights})
-        except ValueError as error:
-            raise ValueError(f"{path} is damaged: {error}") from error
-        return cls(
-            features=ItemFeatures.from_state(contents["features"]),
-            classifier=classifier,
-            about=About.from_json(contents["about"]),
-        )
+        weights = load_tree(inside(path, _WEIGHTS), remedy=REMEDY)
+        with reporting_damage(path, REMEDY):
+            model = cls(
+                features=ItemFeatures.from_state(contents["features"]),
+                classifier=ConfDiffClassifier.from_state(contents["classifier"] | {"weights": weights["weights"]}),
+                about=About.from_json(contents["about"]),
+            )
+            model._check_agreement()
+        return model
+
+    def _check_agreement(self) -> None:
+        """Check that the parts of a model that was read belong together."""
+        encoded = sum(encoder.width for encoder in self.features.encoders_)
+        widths = {encoded, self.classifier.n_features_in_, self.about.data.features}
+        if len(widths) > 1:
+            raise ValueError(f"its encoders, classifier and description have different features: {sorted(widths)}")
 
 
 def load_model(folder: str | os.PathLike[str]) -> ComparisonModel:
