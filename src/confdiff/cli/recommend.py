@@ -134,7 +134,7 @@ def evaluate_recommender(model: _Recommender, file: _Interactions, as_json: Json
         from confdiff.recommender.protocol import CUTOFF
         from confdiff.recommender.saved import Recommender
     saved = Recommender.load(model)
-    if saved.options["everything"]:
+    if saved.table_options["everything"]:
         raise ValueError(f"{model} was trained with --no-holdout: nothing is held out. Train it without --no-holdout.")
     with status("ranking"):
         ranking = evaluate_held_out(saved, file)
@@ -181,7 +181,7 @@ def recommend_items(
         from confdiff.io.tables import write_table
         from confdiff.recommender.saved import Recommender
     saved = Recommender.load(model)
-    interactions = None if seen is None else read_interactions(seen, **saved.options["columns"])
+    interactions = None if seen is None else read_interactions(seen, **saved.table_options["columns"])
     users = saved.user_ids if user is None else user.split(",")
     columns = saved.top(users, k, interactions)
     if output is not None:

@@ -132,7 +132,7 @@ def _without_tensors(node: Any, tensors: dict[str, Tensor]) -> Any:
 
 
 def _with_tensors(node: Any, tensors: dict[str, Tensor]) -> Any:
-    """Return the tree that :func:`_without_tensors` took apart."""
+    """Return the tree from which :func:`_without_tensors` moved the tensors."""
     if isinstance(node, list):
         return [_with_tensors(value, tensors) for value in node]
     if not isinstance(node, dict):

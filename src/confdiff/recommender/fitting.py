@@ -108,7 +108,7 @@ def fit_recommender(
 
 def evaluate_held_out(recommender: Recommender, file: Path) -> HeldOutRanking:
     """Rank the positives that were held out of the table on which a recommender was trained."""
-    options = recommender.options
+    options = recommender.table_options
     graded = grade_file(
         file, columns=options["columns"], confidence=options["confidence"], threshold=options["threshold"]
     )

@@ -77,6 +77,13 @@ class Recommender:
                 options=_checked_options(state["options"]),
             )
 
+    @property
+    def table_options(self) -> dict[str, Any]:
+        """The options, which must describe the table of the interactions."""
+        if not self.options:
+            raise ValueError("the recommender was saved without options, which name the columns of its table.")
+        return self.options
+
     def top(self, users: ArrayLike, k: int = 10, seen: Interactions | None = None) -> dict[str, NDArray[Any]]:
         """Return the k best items of each user.
 
@@ -148,8 +155,10 @@ def _restored_network(model: str, n_users: int, n_items: int, weights: Any) -> n
 
 
 def _checked_options(options: Any) -> dict[str, Any]:
-    """Return saved options, of which those that evaluation and recommendation use are checked."""
+    """Return saved options: none, or all of those that evaluation and recommendation use, checked."""
     checked = check_object("options", options)
+    if not checked:
+        return checked
     decode_fields(_TableOptions, {name: checked[name] for name in _TABLE_OPTIONS})
     Learning(**{item.name: checked[item.name] for item in fields(Learning) if item.name in checked})
     return checked
