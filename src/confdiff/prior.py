@@ -19,6 +19,7 @@ from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs
 from confdiff.randomness import derived_seed, generator
 from confdiff.standardisation import is_constant
+from confdiff.threads import follow_policy
 from confdiff.training import Recipe, epochs_for, learning_rate_for, predict_scores, train
 from confdiff.validation import as_float32, as_tensor, check_count, check_items, check_labels, column_names, warn_user
 
@@ -171,6 +172,7 @@ def _not_identified(low: float, high: float) -> str:
     )
 
 
+@follow_policy
 def estimate_prior(
     pairs: Pairs,
     *,

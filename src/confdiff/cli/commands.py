@@ -13,7 +13,8 @@ import typer
 
 from confdiff.cli.console import is_verbose, print_message, set_verbosity
 from confdiff.cli.messages import Flag, UserError, flags_of, running_with, translated
-from confdiff.cli.options import switch
+from confdiff.cli.options import option, switch
+from confdiff.threads import use_threads
 
 USER_ERRORS = (ValueError, FloatingPointError, OSError)
 """Exceptions that report a user error."""
@@ -26,14 +27,25 @@ Verbose = Annotated[
     switch("-v", "--verbose", help="Print versions, timings, and tracebacks of errors.", panel=_GLOBAL),
 ]
 
+Threads = Annotated[
+    int | None,
+    option(
+        min=1,
+        metavar="N",
+        panel=_GLOBAL,
+        help="Threads of every computation. If omitted, OMP_NUM_THREADS or the size of the work decides.",
+    ),
+]
+
 
 def as_command(function: Callable[..., None]) -> Callable[..., None]:
     """Return a function for :meth:`typer.Typer.command` that runs ``function`` with the global options."""
 
     @wraps(function)
-    def command(context: typer.Context, quiet: bool, verbose: bool, **arguments: Any) -> None:
+    def command(context: typer.Context, quiet: bool, verbose: bool, threads: int | None, **arguments: Any) -> None:
         if quiet or verbose:
             set_verbosity(quiet=quiet, verbose=verbose)
+        set_threads(context, threads)
         with _in_terms_of(flags_of(context.command.params)), _timed():
             function(**arguments)
 
@@ -42,11 +54,18 @@ def as_command(function: Callable[..., None]) -> Callable[..., None]:
         _parameter("context", typer.Context),
         _parameter("quiet", Quiet, False),
         _parameter("verbose", Verbose, False),
+        _parameter("threads", Threads, None),
     ]
     parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in [*own, *added]]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
+
+
+def set_threads(context: typer.Context, threads: int | None) -> None:
+    """Compute with this number of threads until the command ends; None leaves the decision to the policy."""
+    if threads is not None:
+        context.with_resource(use_threads(threads))
 
 
 def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:

@@ -22,16 +22,27 @@ from confdiff.cli import (
     recommend,
     theory,
 )
-from confdiff.cli.commands import USER_ERRORS, Quiet, Verbose, as_command, help_text, versions
+from confdiff.cli.commands import (
+    USER_ERRORS,
+    Quiet,
+    Threads,
+    Verbose,
+    as_command,
+    help_text,
+    set_threads,
+    versions,
+)
 from confdiff.cli.console import complain, is_verbose, print_error, set_verbosity
 from confdiff.cli.messages import UserError
 from confdiff.cli.options import switch
+from confdiff.threads import prepare_environment
 
 _Commands = Mapping[str, Callable[..., None]]
 
 
 def main() -> None:
     """Run the command line; a user error prints one line, without a traceback, and exits with status 2."""
+    prepare_environment()
     try:
         app()
     except (UserError, *USER_ERRORS) as error:
@@ -127,13 +138,16 @@ def _print_version(is_requested: bool) -> None:
 
 
 def _set_global_options(
+    context: typer.Context,
     version: Annotated[
         bool, switch("--version", help="Print the version and exit.", is_eager=True, callback=_print_version)
     ] = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
+    threads: Threads = None,
 ) -> None:
     set_verbosity(quiet=quiet, verbose=verbose)
+    set_threads(context, threads)
 
 
 app = _new_app()

@@ -13,6 +13,7 @@ from confdiff.estimators.items import DifferenceScored
 from confdiff.estimators.pair_classifier import PairClassifier
 from confdiff.estimators.settings import has_probabilities
 from confdiff.pairs import Pairs, Supervision
+from confdiff.threads import follow_policy
 
 
 class ConfDiffClassifier(DifferenceScored, PairClassifier):
@@ -113,6 +114,7 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
     default_method: ClassVar[str] = "confdiff-regression"
     default_schedule: ClassVar[str] = "one-cycle"
 
+    @follow_policy
     def fit(
         self,
         pairs: Any,

@@ -12,6 +12,7 @@ from confdiff.estimators.inputs import as_float_matrix, predict_item_proba
 from confdiff.metrics import difference_r2
 from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
+from confdiff.threads import follow_policy
 from confdiff.validation import check_items
 
 
@@ -20,6 +21,7 @@ class ItemClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     classes_: NDArray[Any]
 
+    @follow_policy
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each item.
 
@@ -77,6 +79,7 @@ class ItemClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 class DifferenceScored(ItemClassifier):
     """A classifier with a ``score`` that needs no labels: the R² of the differences of held-out pairs."""
 
+    @follow_policy
     def score(
         self,
         pairs: Any,

@@ -13,6 +13,7 @@ from confdiff.estimators.items import DifferenceScored, numbers_of_scores
 from confdiff.pairs.forms import as_pairs
 from confdiff.prior import warn_if_open
 from confdiff.standardisation import is_constant
+from confdiff.threads import computing, follow_policy, pass_over
 from confdiff.validation import check_number, check_prior, warn_user
 
 _Vector = NDArray[np.float64]
@@ -70,6 +71,7 @@ class ConfDiffLogisticRegression(DifferenceScored):
         self.C = C
         self.classes = classes
 
+    @follow_policy
     def fit(
         self, pairs: Any, c: ArrayLike | None = None, *, items: Any = None, sample_weight: ArrayLike | None = None
     ) -> "ConfDiffLogisticRegression":
@@ -99,7 +101,8 @@ class ConfDiffLogisticRegression(DifferenceScored):
         weight = np.ones(n_pairs) if data.weight is None else data.weight.double().numpy()
         ridge = 1 / (self.C * n_pairs * scale**2)
         arguments = (z, ends, differences, weight / weight.sum(), ridge)
-        result = _solve_without_prior(arguments) if prior is None else _solve_with_prior(arguments, prior)
+        with computing(pass_over(x.size)):
+            result = _solve_without_prior(arguments) if prior is None else _solve_with_prior(arguments, prior)
         _warn_unless_converged(result)
         self.n_iter_ = result.nit
         solution = result.x
@@ -113,6 +116,7 @@ class ConfDiffLogisticRegression(DifferenceScored):
             warn_if_open(p[data.right] - p[data.left], differences, p, weight)
         return self
 
+    @follow_policy
     def decision_function(self, X: Any) -> _Vector:
         """Return the scores w.x + b of items.
 
@@ -126,9 +130,12 @@ class ConfDiffLogisticRegression(DifferenceScored):
         array of shape (m,)
             The log-odds of the positive class.
         """
-        scores: _Vector = self._items(X) @ self.coef_[0] + self.intercept_[0]
+        items = self._items(X)
+        with computing(pass_over(items.size)):
+            scores: _Vector = items @ self.coef_[0] + self.intercept_[0]
         return scores
 
+    @follow_policy
     def predict_proba(self, X: Any) -> _Vector:
         """Predict the probabilities of the negative and the positive class.
 

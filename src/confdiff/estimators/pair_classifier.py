@@ -32,6 +32,7 @@ from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs, StreamedPairs, Supervision
 from confdiff.pairs.splitting import hold_out_pairs
 from confdiff.prior import PriorEstimate, estimate_prior, warn_if_open
+from confdiff.threads import follow_policy
 from confdiff.training import History, Recipe, predict_scores, train
 from confdiff.validation import (
     as_float32,
@@ -245,6 +246,7 @@ class PairClassifier(Restorable, ItemClassifier):
     def _rescaled(self, scores: torch.Tensor) -> torch.Tensor:
         return scores if (self.temperature_, self.offset_) == (1, 0) else (scores + self.offset_) / self.temperature_
 
+    @follow_policy
     def decision_function(self, X: Any) -> NDArray[np.float32]:
         """Return the scores g(x) of items; a score of at least 0 means the positive class.
 
@@ -261,6 +263,7 @@ class PairClassifier(Restorable, ItemClassifier):
         return self._shifted_scores(X).numpy()
 
     @available_if(has_probabilities)
+    @follow_policy
     def predict_proba(self, X: Any) -> NDArray[np.float32]:
         """Predict the probabilities of the classes, at ``target_prior`` if it is given.
 

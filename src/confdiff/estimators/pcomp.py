@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from confdiff.estimators.pair_classifier import PairClassifier
 from confdiff.pairs import Pairs, Supervision
 from confdiff.pairs.forms import as_pairs
+from confdiff.threads import follow_policy
 
 
 class PcompClassifier(PairClassifier):
@@ -48,6 +49,7 @@ calibrated, validation_fraction, target_prior, device, random_state, verbose
     default_method: ClassVar[str] = "pcomp-teacher"
     default_schedule: ClassVar[str] = "constant"  # with one-cycle, the average would consist of early weights
 
+    @follow_policy
     def fit(
         self,
         pairs: Any,
@@ -79,6 +81,7 @@ calibrated, validation_fraction, target_prior, device, random_state, verbose
         self._fit(as_pairs(pairs, items=items, weight=sample_weight, group=groups), checkpoint)
         return self
 
+    @follow_policy
     def score(self, pairs: Any, y: None = None, *, items: Any = None, sample_weight: ArrayLike | None = None) -> float:
         """Return the pairwise accuracy: the fraction of pairs whose first item scores higher; ties count half.
 

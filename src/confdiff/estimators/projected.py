@@ -27,6 +27,7 @@ from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
 from confdiff.prior import warn_if_open
 from confdiff.risks import multiclass_targets_of
+from confdiff.threads import computing, follow_policy, pass_over
 from confdiff.validation import check_class_priors, check_count, check_number, check_prior
 
 _Matrix = NDArray[np.float64]
@@ -102,6 +103,7 @@ class ProjectedClassifier(DifferenceScored):
         self.classes = classes
         self.random_state = random_state
 
+    @follow_policy
     def fit(
         self,
         pairs: Any,
@@ -132,8 +134,9 @@ class ProjectedClassifier(DifferenceScored):
                 f"folds={self.folds} needs at least two items per fold, {2 * self.folds}; got {n_items} items."
             )
         fold_of = check_random_state(self.random_state).permutation(n_items) % self.folds
-        targets, out_of_fold, self.history_ = self._iterate(task, fold_of)
-        self.estimator_ = task.fitted(targets, np.ones(n_items, dtype=bool))
+        with computing(pass_over(task.items.size)):
+            targets, out_of_fold, self.history_ = self._iterate(task, fold_of)
+            self.estimator_ = task.fitted(targets, np.ones(n_items, dtype=bool))
         self.n_iter_ = len(self.history_)
         self.classes_ = class_names(self.classes, data)
         self._remember_features(data)
@@ -183,6 +186,7 @@ class ProjectedClassifier(DifferenceScored):
         prior = check_prior(self.prior)
         return torch.tensor([1 - prior, prior], dtype=torch.float64)
 
+    @follow_policy
     def predict_proba(self, X: Any) -> _Matrix:
         """Predict the probabilities of the classes.
 
@@ -292,5 +296,6 @@ class _Task:
 def _probabilities(classifier: Any, items: NDArray[Any], n_classes: int) -> _Matrix:
     """Predict probabilities of all classes, including those that no training item had."""
     p = np.zeros((len(items), n_classes))
-    p[:, classifier.classes_] = classifier.predict_proba(items)
+    with computing(pass_over(items.size)):
+        p[:, classifier.classes_] = classifier.predict_proba(items)
     return p

@@ -14,6 +14,7 @@ from confdiff.methods import METHODS
 from confdiff.metrics import accuracy, calibration_error
 from confdiff.models import build_model
 from confdiff.tasks import Task, TaskSpec, make_task
+from confdiff.threads import follow_policy
 from confdiff.training import History, predict_scores, train
 
 _PRIOR = 0.5
@@ -71,6 +72,7 @@ class Demo:
     outcomes: list[Outcome]
 
 
+@follow_policy
 def run_demo(*, seed: int = 0, epochs: int = 60, done: Callable[[Outcome], None] = lambda outcome: None) -> Demo:
     """Train a teacher, sample pairs, and learn from them by every method in :data:`SHOWN`.
 

@@ -11,6 +11,7 @@ from confdiff.recommender.confidence import Graded, grade_interactions
 from confdiff.recommender.learning import Learning, build_recommender, scores_of, train_recommender, training_pairs
 from confdiff.recommender.protocol import evaluate, item_means, leave_one_out
 from confdiff.recommender.saved import Recommender
+from confdiff.threads import follow_policy
 from confdiff.training import History
 
 
@@ -62,6 +63,7 @@ def grade_file(file: Path, *, columns: dict[str, Any], confidence: str, threshol
     return grade_interactions(read_interactions(file, **columns), confidence, threshold)
 
 
+@follow_policy
 def fit_recommender(
     graded: Graded,
     learning: Learning,
@@ -106,6 +108,7 @@ def fit_recommender(
     return FittedRecommender(recommender=recommender, n_pairs=len(pairs), history=history, best=best)
 
 
+@follow_policy
 def evaluate_held_out(recommender: Recommender, file: Path) -> HeldOutRanking:
     """Rank the positives that were held out of the table on which a recommender was trained."""
     options = recommender.table_options

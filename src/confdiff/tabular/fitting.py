@@ -20,12 +20,14 @@ from confdiff.tabular.scales import Scale, parse_scale
 from confdiff.tabular.streaming import streamed_data
 from confdiff.tabular.training_data import PairSets, TrainingData, in_memory_data
 from confdiff.tabular.weight_decay import WeightDecaySearch, search_weight_decay
+from confdiff.threads import follow_policy
 from confdiff.validation import warn_user
 
 _Folder = str | os.PathLike[str]
 _BINS = 20  # of the histogram of probabilities
 
 
+@follow_policy
 def fit_comparisons(
     items: Any,
     pairs: Any,

@@ -19,6 +19,7 @@ from confdiff.randomness import generator
 from confdiff.tasks.protocols import PROTOCOLS
 from confdiff.tasks.spec import TaskSpec
 from confdiff.teacher import Grades, teach
+from confdiff.threads import follow_policy
 from confdiff.validation import as_tensor
 
 _TRAIN_FRACTION = 0.8  # of each binary class, rounded down, where the paper splits at random
@@ -60,6 +61,7 @@ class Task:
     teacher_accuracy: float
 
 
+@follow_policy
 def make_task(
     spec: TaskSpec, *, folder: str | Path | None = None, keep_teacher: bool = True, progress: bool = False
 ) -> Task:

@@ -15,6 +15,7 @@ from confdiff.losses import MarginLoss
 from confdiff.methods import Method, find_method
 from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.randomness import seeded
+from confdiff.threads import computing, follow_policy
 from confdiff.training.checkpoint import Checkpoint
 from confdiff.training.interruption import interrupts_held_back
 from confdiff.training.progress import progress_bar
@@ -22,6 +23,7 @@ from confdiff.training.recipe import Recipe
 from confdiff.training.run import Evaluator, History, Run
 
 
+@follow_policy
 def train(
     model: nn.Module,
     pairs: Pairs | StreamedPairs,
@@ -88,6 +90,7 @@ def train(
         evaluated = _describe_evaluation(evaluate, evaluate_at, keep_best, patience)
         saver = Checkpoint(checkpoint, every=checkpoint_seconds, run=run, evaluated=evaluated)
     with (
+        computing(run.work),
         seeded(recipe.seed, "training"),
         progress_bar(progress, method.name, run.total_steps) as show,
         interrupts_held_back() as interrupted,

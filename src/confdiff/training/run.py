@@ -15,6 +15,7 @@ from confdiff.losses import MarginLoss, logistic
 from confdiff.methods import Method
 from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.risks import cross_entropy
+from confdiff.training.cost import largest_product
 from confdiff.training.recipe import OPTIMIZERS, SCHEDULES, Recipe, find_device
 from confdiff.training.scoring import evaluating, for_network
 from confdiff.training.sources import Batch, InMemorySource, make_source
@@ -117,6 +118,14 @@ class Run:
         optimizer_or_name = self.recipe.optimizer
         factory = optimizer_or_name if callable(optimizer_or_name) else OPTIMIZERS[optimizer_or_name]
         return factory(parameters, lr=self.recipe.learning_rate, weight_decay=self.recipe.weight_decay)
+
+    @property
+    def work(self) -> float:
+        """Multiply-adds of the largest matrix product of a forward pass."""
+        with evaluating(self.model):
+            return largest_product(
+                self.model, self.items[:1].to(self.device), len(self.buffer) // self.recipe.forward_passes
+            )
 
     @property
     def steps_per_epoch(self) -> int:

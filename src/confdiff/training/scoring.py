@@ -6,6 +6,8 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
+from confdiff.threads import computing
+from confdiff.training.cost import largest_product
 from confdiff.validation import as_float32, as_tensor, check_scores
 
 
@@ -30,8 +32,10 @@ def predict_scores(model: nn.Module, items: Tensor, *, n_classes: int | None = N
     """
     device = _device_of(model)
     with evaluating(model), torch.inference_mode():
+        work = largest_product(model, for_network(items[:1], model).to(device), min(batch_size, len(items)))
         parts = (for_network(part, model).to(device) for part in torch.split(items, batch_size))
-        scores = [check_scores(model(x), len(x), n_classes).cpu() for x in parts]
+        with computing(work):
+            scores = [check_scores(model(x), len(x), n_classes).cpu() for x in parts]
     return torch.cat(scores)
 
 

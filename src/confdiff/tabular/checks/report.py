@@ -12,6 +12,7 @@ from confdiff.tabular.checks.finding import Finding, by_severity
 from confdiff.tabular.checks.registry import CHECKS
 from confdiff.tabular.scales import Scale, parse_scale, recognise_scale
 from confdiff.tabular.tables import ROLES, read_items, read_judged
+from confdiff.threads import follow_policy
 from confdiff.validation import check_choice
 
 
@@ -95,6 +96,7 @@ class CheckReport:
         }
 
 
+@follow_policy
 def check_comparisons(
     items: Any,
     pairs: Any,

@@ -21,6 +21,7 @@ from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.scales import Scale, parse_scale
 from confdiff.tabular.tables import read_items, read_judged
 from confdiff.tabular.values import as_numeric, is_missing
+from confdiff.threads import follow_policy
 from confdiff.validation import check_labels
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Evaluation:
         return asdict(self)
 
 
+@follow_policy
 def evaluate_labels(model: ComparisonModel, items: Path, labels: str, *, id: str | None = None) -> Evaluation:
     """Evaluate a model on the labels of a file of items.
 
@@ -131,6 +133,7 @@ def _roc_points(p: NDArray[Any], y: NDArray[Any]) -> list[list[float]]:
     return rates
 
 
+@follow_policy
 def evaluate_pairs(
     model: ComparisonModel,
     items: Path,

@@ -16,6 +16,7 @@ from confdiff.io.tensors import load_tree, save_tree
 from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.model.about import About, Validation
 from confdiff.tabular.model.manifest import REMEDY, read_manifest, write_manifest
+from confdiff.threads import follow_policy
 
 _WEIGHTS = "weights.safetensors"
 
@@ -48,6 +49,7 @@ class ComparisonModel:
         """The column of ids, if the ids are a feature of the model."""
         return self.about.data.id_name
 
+    @follow_policy
     def predict_proba(self, items: Any) -> NDArray[np.float32]:
         """Return the probabilities of the negative and the positive class.
 

@@ -15,8 +15,10 @@ from confdiff.tabular.features.encoders import Category
 from confdiff.tabular.model.model import ComparisonModel
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.tables import ID, ItemTable, check_column
+from confdiff.threads import follow_policy
 
 
+@follow_policy
 def predict_file(
     model: ComparisonModel,
     items: Path,
