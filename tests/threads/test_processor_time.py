@@ -40,7 +40,9 @@ for estimator, data in estimators:
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts threads in /proc")
 def test_small_fits_start_no_threads_and_use_one_core():
     environment = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
-    result = subprocess.run([sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True)
+    result = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True
+    )
     lines = [line.split() for line in result.stdout.splitlines()]
     assert len(lines) == 4
     for name, started, cores, threads_after in lines:
