@@ -2,7 +2,7 @@
 
 Work below :data:`LARGE_PRODUCT` multiply-adds gets one thread. Several threads would gain little, and they wait for
 each other in busy loops, which is very slow if other programs use the same processors. Larger work gets the processors
-that the process may use. An explicit number wins: :func:`use_threads`, ``--threads``, ``OMP_NUM_THREADS`` or
+that the process may use. An explicit number wins: :func:`use_threads`, ``OMP_NUM_THREADS`` or
 ``MKL_NUM_THREADS``. The policy covers PyTorch, BLAS, the OpenMP of scikit-learn, and pyarrow.
 """
 
