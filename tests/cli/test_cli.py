@@ -59,7 +59,7 @@ def test_demo_shows_and_saves(demo):
         (["demo", "--epochs", "0"], "Invalid value for '--epochs'"),
         (["demo", "--epochs", "many"], "Invalid value for '--epochs'"),
         (["demo", "--seed", "-1"], "Invalid value for '--seed'"),
-        (["demo", "--out", "file"], "--output must name a folder; file is a file"),
+        (["demo", "--out", "file"], "file/demo.png cannot be written: file is a file"),
         (["domo"], "No such command 'domo'"),
         (["methods", "--yaml"], "No such option"),
     ],

@@ -24,7 +24,7 @@ from confdiff.experiments.plans import EXPERIMENTS, REPRODUCIBLE
             ["run", "digits", "--incomplete"],
             "--incomplete is for data that come in batches (CIFAR-10); digits",
         ),
-        (["run", "digits", "--results", "file/sub"], "results cannot be kept in file/sub: "),
+        (["run", "digits", "--results", "file/sub"], "file/sub/trials/trial.json cannot be written: file is a file"),
         (
             ["reproduce", "table2", "--points", ".1"],
             "--points does not apply to table2; it applies to figure1, figure2, figure3",
@@ -95,4 +95,4 @@ def test_a_report_that_cannot_be_written(tmp_path):
     assert confdiff("run", "digits", "--epochs", "1", cwd=tmp_path).returncode == 0
     result = confdiff("report", "-o", "file", cwd=tmp_path)
     assert result.returncode == 2
-    assert "--output must name a folder; file is a file." in result.stderr
+    assert "cannot be written: file is a file." in result.stderr

@@ -1,4 +1,5 @@
 import math
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -6,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from confdiff.io.atomic import atomic_file, atomic_folder, check_new_file, check_new_folder
+from confdiff.io.atomic import atomic_file, atomic_files, atomic_folder, recover_folder, write_text
 from confdiff.io.tensors import load_tree, save_tree
 
 
@@ -83,31 +84,177 @@ def test_a_reader_sees_one_file_while_another_process_replaces_it(tmp_path):
     assert sizes == {10, 200, 10_000}
 
 
-def test_an_interruption_while_a_folder_is_replaced_keeps_the_old_one(tmp_path, monkeypatch):
+def old_folder(tmp_path):
     folder = tmp_path / "model"
     folder.mkdir()
     (folder / "file").write_text("old")
-    rename = Path.rename
+    return folder
 
-    def interrupted(self, target):
-        if self.suffix == ".tmp":
-            raise KeyboardInterrupt
-        return rename(self, target)
 
-    monkeypatch.setattr(Path, "rename", interrupted)
-    with pytest.raises(KeyboardInterrupt), atomic_folder(folder, overwrite=True) as temporary:
+def replace_folder(folder):
+    with atomic_folder(folder) as temporary:
         (temporary / "file").write_text("new")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, PermissionError("no"), OSError(28, "full")])
+@pytest.mark.parametrize("step", [1, 2])
+def test_a_failed_renaming_keeps_the_old_folder(tmp_path, monkeypatch, error, step):
+    folder = old_folder(tmp_path)
+    fail_at(monkeypatch, step, error)
+    with pytest.raises(error if isinstance(error, type) else type(error)):
+        replace_folder(folder)
+    monkeypatch.undo()
     assert (folder / "file").read_text() == "old"
+    assert list(tmp_path.iterdir()) == [folder]
+    replace_folder(folder)
+    assert (folder / "file").read_text() == "new"
     assert list(tmp_path.iterdir()) == [folder]
 
 
-@pytest.mark.parametrize("check", [check_new_file, check_new_folder])
-def test_an_output_that_exists_is_kept_unless_it_may_be_overwritten(tmp_path, check):
-    check(tmp_path / "missing")
-    output = tmp_path / "output"
-    inner = output / "file" if check is check_new_folder else output
-    inner.parent.mkdir(exist_ok=True)
-    inner.write_text("contents")
-    check(output, overwrite=True)
-    with pytest.raises(FileExistsError, match=r"output already exists.*overwrite=True"):
-        check(output)
+def fail_at(monkeypatch, step, error):
+    """Let the renaming of this number raise an error, and all others succeed."""
+    rename = Path.rename
+    calls = []
+
+    def fail(self, target):
+        calls.append(self)
+        if len(calls) == step:
+            raise error
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+
+
+def test_the_old_folder_survives_if_another_takes_its_name_meanwhile(tmp_path, monkeypatch):
+    folder = old_folder(tmp_path)
+    rename = Path.rename
+
+    def taken(self, target):
+        rename(self, target)
+        if self == folder:
+            folder.mkdir()
+            (folder / "theirs").write_text("kept")
+
+    monkeypatch.setattr(Path, "rename", taken)
+    with pytest.raises(FileExistsError, match="appeared while it was being replaced; the version before is in"):
+        replace_folder(folder)
+    assert (folder / "theirs").read_text() == "kept"
+    (hidden,) = tmp_path.glob(".model.*.old")
+    assert (hidden / "file").read_text() == "old"
+
+
+KILL = """
+import os, signal, sys
+from pathlib import Path
+from confdiff.io import atomic
+folder, fatal = Path(sys.argv[1]), int(sys.argv[2])
+events = ("open", "os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod", "os.listdir", "os.scandir",
+          "tempfile.mkstemp", "tempfile.mkdtemp", "shutil.rmtree")
+seen = 0
+
+def die(event, arguments):
+    global seen
+    if event in events:
+        if seen == fatal:
+            os.kill(os.getpid(), signal.SIGKILL)
+        seen += 1
+
+sys.addaudithook(die)
+with atomic.atomic_folder(folder) as temporary:
+    atomic.write_text(temporary / "file", "new")
+"""
+
+
+def test_killed_at_any_call_the_old_or_the_new_folder_is_recovered(tmp_path):
+    """Kill the writer before each call to the system, from the first to the last one."""
+    contents = []
+    hidden = 0
+    for step in range(100):
+        folder = tmp_path / str(step) / "model"
+        folder.mkdir(parents=True)
+        (folder / "file").write_text("old")
+        code = forked(KILL, folder, step)
+        hidden += not folder.exists()
+        if not folder.exists():
+            with pytest.warns(UserWarning, match="was stopped while it replaced .*; the version before was put back"):
+                recover_folder(folder)
+        contents.append((folder / "file").read_text())
+        replace_folder(folder)
+        assert [path.name for path in folder.parent.iterdir()] == ["model"]
+        if code == 0:
+            break
+    assert code == 0
+    assert step > 10
+    assert hidden >= 1, "no kill between the two renamings"
+    assert contents == sorted(contents, reverse=True)  # first old, then new
+    assert set(contents) == {"old", "new"}
+
+
+def forked(code, *arguments):
+    """Run code in a forked process, which saves the imports, and return its exit status."""
+    child = os.fork()
+    if child == 0:
+        try:
+            sys.argv = ["-c", *map(str, arguments)]
+            exec(code, {})
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def test_an_old_version_that_cannot_be_put_back_is_named(tmp_path, monkeypatch):
+    folder = old_folder(tmp_path)
+    assert forked(KILL_BETWEEN, folder) == -9
+    fail_at(monkeypatch, 1, PermissionError(13, "Permission denied"))
+    with pytest.raises(OSError, match=r"the version before is in .*\.old. Rename it. Permission denied"):
+        recover_folder(folder)
+
+
+KILL_BETWEEN = KILL.replace("if seen == fatal:", "if str(arguments[1:2]) == repr((str(folder),)):").replace(
+    "int(sys.argv[2])", "0"
+)
+
+
+def test_files_that_belong_together_are_renamed_at_the_end(tmp_path):
+    files = {"first": tmp_path / "a.txt", "second": tmp_path / "b.txt"}
+
+    def write(text, error=None):
+        with atomic_files(files) as temporaries:
+            for path in temporaries.values():
+                write_text(path, text)
+            if error:
+                raise error
+
+    write("old")
+    with pytest.raises(RuntimeError):
+        write("new", RuntimeError())
+    assert [path.read_text() for path in files.values()] == ["old", "old"]
+    assert sorted(tmp_path.iterdir()) == list(files.values())
+    write("new")
+    assert [path.read_text() for path in files.values()] == ["new", "new"]
+
+
+def test_a_link_is_followed(tmp_path):
+    (tmp_path / "real.txt").write_text("old")
+    (tmp_path / "link.txt").symlink_to("real.txt")
+    write_text(tmp_path / "link.txt", "new")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "real.txt").read_text() == "new"
+
+
+def test_a_name_of_255_bytes_can_be_written(tmp_path):
+    path = tmp_path / ("ä" * 124 + ".jsonl")
+    write_text(path, "text")
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_full_disk_names_the_output(tmp_path):
+    with pytest.raises(OSError, match=r"out.txt cannot be written: No space left on device. Make room"):
+        fill(tmp_path / "out.txt")
+    assert list(tmp_path.iterdir()) == []
+
+
+def fill(path):
+    with atomic_file(path), Path("/dev/full").open("wb", buffering=0) as full:
+        full.write(b"x")

@@ -62,11 +62,14 @@ def test_the_best_items_are_those_of_the_user_s_parity(trained):
         (["topk", "recommender.safetensors", "--user", "u99"], "the id 'u99' is not among the users in training"),
         (["topk", "likes.csv"], "likes.csv is damaged: its 11,138 bytes are not a file that confdiff saved"),
         (["topk", "absent"], "absent"),
-        (["train", "likes.csv"], "Name the right ones with --user COLUMN, --item COLUMN and --strength COLUMN"),
-        (["train", "absent.csv"], "the table absent.csv does not exist"),
-        (["train", "likes.csv", "--method", "bprr"], "unknown method 'bprr'"),
+        (
+            ["train", "likes.csv", "-o", "new"],
+            "Name the right ones with --user COLUMN, --item COLUMN and --strength COLUMN",
+        ),
+        (["train", "absent.csv", "-o", "new"], "the table absent.csv does not exist"),
+        (["train", "likes.csv", "--method", "bprr", "-o", "new"], "unknown method 'bprr'"),
         (["evaluate", "recommender.safetensors", "other.csv"], "has other users or items"),
-        (["train", "few.csv", "--n-negatives", "1"], "too small for a validation set"),
+        (["train", "few.csv", "--n-negatives", "1", "-o", "new"], "too small for a validation set"),
     ],
 )
 def test_mistakes(trained, arguments, message):

@@ -64,8 +64,9 @@ def test_the_whole_way(fitted, tmp_path):
 def test_another_prior_moves_the_scores(fitted, tmp_path):
     means = []
     for prior in ("0.1", "0.9"):
-        confdiff("predict", "model", "items.csv", "-o", tmp_path / "s.csv", "--target-prior", prior, cwd=fitted)
-        means.append(pd.read_csv(tmp_path / "s.csv")["probability"].mean())
+        scores = tmp_path / f"{prior}.csv"
+        confdiff("predict", "model", "items.csv", "-o", scores, "--target-prior", prior, cwd=fitted)
+        means.append(pd.read_csv(scores)["probability"].mean())
     assert means[0] < means[1]
 
 
@@ -76,7 +77,7 @@ def test_items_without_ids_are_numbered_with_a_warning(fitted, tmp_path):
     assert result.returncode == 0, result.stderr
     assert "the ids are row numbers from 0. Pass --id COLUMN" in result.stderr
     assert list(pd.read_csv(tmp_path / "scores.csv")["id"][:2]) == [0, 1]
-    assert "row numbers" not in confdiff(*command, "--id", "person", cwd=tmp_path).stderr
+    assert "row numbers" not in confdiff(*command, "--id", "person", "--overwrite", cwd=tmp_path).stderr
     assert list(pd.read_csv(tmp_path / "scores.csv")["id"]) == list(FRAME.index)
 
 

@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from confdiff.cli.console import check_folder_name, name_column, results, say, say_files, status
+from confdiff.cli.console import name_column, results, say, say_files, status
 from confdiff.cli.messages import Flag, translated, with_flags
 from confdiff.cli.options import (
     COLUMNS,
@@ -18,6 +18,7 @@ from confdiff.cli.options import (
     ItemsArgument,
     JsonOption,
     LeftOption,
+    OverwriteOption,
     PairsArgument,
     RightOption,
     ScaleOption,
@@ -55,6 +56,7 @@ def check_command(
     group: GroupOption = None,
     ignore: IgnoreOption = None,
     scale: ScaleOption = None,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Check items and judged pairs before fitting: errors in the tables, and agreement of the judgements.
 
@@ -63,10 +65,11 @@ def check_command(
     Example:
         confdiff check items.csv pairs.csv -o check
     """
-    check_folder_name("--output", output)
     with status("loading PyTorch"):
-        from confdiff.tabular.checks.page import check_json, write_check
+        from confdiff.io.outputs import check_new_report
+        from confdiff.tabular.checks.page import check_files, check_json, write_check
         from confdiff.tabular.checks.report import check_comparisons
+    check_new_report(check_files(output), inputs=[items, pairs], overwrite=overwrite)
     with status("checking"):
         report = check_comparisons(
             items,
@@ -83,7 +86,7 @@ def check_command(
             group=group,
         )
         report = report.reworded(_with_flags)
-        files = write_check(report, output)
+        files = write_check(report, output, overwrite=overwrite)
     if as_json:
         typer.echo(check_json(report))
     else:

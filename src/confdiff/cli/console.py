@@ -126,18 +126,6 @@ def number_column(title: str) -> Column:
     return Column(title, justify="right", overflow="fold")
 
 
-def check_folder_name(flag: str, path: Path) -> None:
-    """Check that a path is a folder, or that a folder can be made there."""
-    if path.exists() and not path.is_dir():
-        raise NotADirectoryError(f"{flag} must name a folder; {path} is a file.")
-
-
-def check_file_name(path: Path, what: str) -> None:
-    """Check that a file can be written at a path."""
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; a {what} of that name cannot be written.")
-
-
 def as_cell(value: Any) -> str:
     """Return a value as the text of a table's cell."""
     if isinstance(value, bool):

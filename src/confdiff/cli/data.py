@@ -21,6 +21,7 @@ from confdiff.cli.options import (
     FolderOption,
     IncompleteOption,
     JsonOption,
+    OverwriteOption,
     SeedOption,
     argument,
     output_option,
@@ -119,6 +120,7 @@ def show_dataset(
     seed: SeedOption = 0,
     folder: FolderOption = None,
     incomplete: IncompleteOption = False,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Draw samples or features of the two binary classes, and count the items of each class.
 
@@ -126,10 +128,13 @@ def show_dataset(
         confdiff data show digits -o digits.png
     """
     with status("loading PyTorch"):
-        from confdiff.datasets import ComparisonDataset, Interactions, load
+        from confdiff.datasets import ComparisonDataset, Interactions, load, whereabouts
         from confdiff.datasets.figures import comparisons_figure, dataset_figure
         from confdiff.display.figures import check_figure_path, save_figure
+        from confdiff.io.outputs import check_new_report
     path = check_figure_path(output or Path(f"{name}.png"))
+    inputs = whereabouts(name, folder=folder, incomplete=incomplete)
+    check_new_report({"picture": path}, inputs=inputs, overwrite=overwrite)
     dataset = load(name, folder=folder, incomplete=incomplete)
     if isinstance(dataset, Interactions):
         say(f"{name}: {dataset}")  # numbers only: interactions have no figure
@@ -147,6 +152,7 @@ def export_dataset(
     name: DatasetArgument,
     output: Annotated[Path, output_option("Folder for items.csv and pairs.csv.", show_default=False)],
     folder: FolderOption = None,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Write a data set of human comparisons as items.csv and pairs.csv, for `check` and `fit`.
 
@@ -154,9 +160,12 @@ def export_dataset(
         confdiff data export ukpconvarg1 -o arguments
     """
     with status("loading PyTorch"):
-        from confdiff.datasets import load
-        from confdiff.tasks import export_comparisons
-    say_files(export_comparisons(load(name, folder=folder), output))
+        from confdiff.datasets import load, whereabouts
+        from confdiff.io.outputs import check_new_files
+        from confdiff.tasks import export_comparisons, exported_files
+    data = load(name, folder=folder)
+    check_new_files(exported_files(output), inputs=whereabouts(name, folder=folder), overwrite=overwrite)
+    say_files(export_comparisons(data, output, overwrite=overwrite))
 
 
 def _print_classes(dataset: "Dataset") -> None:

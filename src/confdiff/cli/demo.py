@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 from rich.table import Table
 
 from confdiff.cli.console import (
-    check_folder_name,
     name_column,
     number_column,
     progress,
@@ -15,7 +14,7 @@ from confdiff.cli.console import (
     say_files,
     status,
 )
-from confdiff.cli.options import SeedOption, option, output_option
+from confdiff.cli.options import OverwriteOption, SeedOption, option, output_option
 
 if TYPE_CHECKING:
     from confdiff.experiments.demo import Demo
@@ -25,6 +24,7 @@ def demo_command(
     output: Annotated[Path, output_option("Folder for the figure and the numbers.", "--out")] = Path("demo"),
     seed: SeedOption = 0,
     epochs: Annotated[int, option(min=1, metavar="N", help="Passes over the pairs.")] = 60,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Learn even and odd digits from differences alone, with every ConfDiff method (about 15 s).
 
@@ -35,9 +35,10 @@ def demo_command(
     Example:
         confdiff demo -o demo
     """
-    check_folder_name("--output", output)
     with status("loading PyTorch"):
-        from confdiff.experiments.demo import SHOWN, run_demo, save_demo
+        from confdiff.experiments.demo import SHOWN, demo_files, run_demo, save_demo
+        from confdiff.io.outputs import check_new_report
+    check_new_report(demo_files(output), overwrite=overwrite)
     with progress("training", len(SHOWN), interval=0) as update:
         update(0, detail="teacher")
         finished: list[str] = []
@@ -48,7 +49,7 @@ def demo_command(
 
         result = run_demo(seed=seed, epochs=epochs, done=lambda outcome: report(outcome.method))
     _print_demo(result)
-    say_files(save_demo(result, output))
+    say_files(save_demo(result, output, overwrite=overwrite))
 
 
 def _print_demo(demo: "Demo") -> None:

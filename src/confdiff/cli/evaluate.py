@@ -17,6 +17,7 @@ from confdiff.cli.options import (
     JsonOption,
     LeftOption,
     ModelArgument,
+    OverwriteOption,
     RightOption,
     ScaleOption,
     option,
@@ -45,6 +46,7 @@ def evaluate_command(
     scale: ScaleOption = None,
     device: DeviceOption = "cpu",
     as_json: JsonOption = False,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Measure a model by labels (accuracy, AUC, Brier score, calibration) or by judged pairs.
 
@@ -59,8 +61,16 @@ def evaluate_command(
     if pairs is not None and output is not None:
         raise ValueError("-o writes a page about labels; for judged pairs leave it out, or pass --json.")
     with status("loading PyTorch"):
-        from confdiff.tabular.model.evaluation import evaluate_labels, evaluate_pairs, write_evaluation
+        from confdiff.io.outputs import check_new_report
+        from confdiff.tabular.model.evaluation import (
+            evaluate_labels,
+            evaluate_pairs,
+            evaluation_files,
+            write_evaluation,
+        )
         from confdiff.tabular.scales import parse_scale
+    if output is not None:
+        check_new_report(evaluation_files(output), inputs=[items], overwrite=overwrite)
     fitted = load_on(device, model)
     measures: Evaluation | Agreement
     files: dict[str, Path] = {}
@@ -73,7 +83,7 @@ def evaluate_command(
             assert labels is not None
             measures = evaluate_labels(fitted, items, labels, id=id)
             if output is not None:
-                files = write_evaluation(measures, output, f"{model.name} on {items.name}")
+                files = write_evaluation(measures, output, f"{model.name} on {items.name}", overwrite=overwrite)
     if as_json:
         typer.echo(json.dumps(measures.to_json(), indent=1))
         return

@@ -8,8 +8,16 @@ import typer
 from rich.table import Table
 
 from confdiff.cli import console
-from confdiff.cli.console import check_folder_name, complain, name_column, say, say_files, status
-from confdiff.cli.options import FolderOption, IncompleteOption, argument, option, output_option, switch
+from confdiff.cli.console import complain, name_column, say, say_files, status
+from confdiff.cli.options import (
+    FolderOption,
+    IncompleteOption,
+    OverwriteOption,
+    argument,
+    option,
+    output_option,
+    switch,
+)
 from confdiff.experiments.plans import EXPERIMENTS, REPRODUCIBLE
 
 if TYPE_CHECKING:
@@ -210,6 +218,7 @@ def _numbers(flag: str, text: str | None) -> list[float]:
 def report(
     results: ResultsOption = Path("results"),
     output: Annotated[Path, output_option("Folder for the files.")] = Path("report"),
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Write a report of the finished trials, with the paper's numbers: Markdown, CSV, and one HTML page.
 
@@ -217,12 +226,11 @@ def report(
         confdiff report
         confdiff report --results elsewhere -o page
     """
-    check_folder_name("--output", output)
     with status("reading the trials"):
         from confdiff.experiments.report.writing import write_report
         from confdiff.experiments.trials.store import Store
 
-        files = write_report(Store(results), output)
+        files = write_report(Store(results), output, overwrite=overwrite)
     say_files(files)
 
 

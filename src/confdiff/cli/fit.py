@@ -1,5 +1,6 @@
 """confdiff fit: from items and judged pairs to a model."""
 
+import os
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -137,7 +138,8 @@ def fit_command(
     """Fit a model that scores items from judged pairs, and write it with a card of its quality.
 
     Columns are recognised: numbers are scaled, categories one-hot encoded, and texts become TF-IDF features. After
-    Ctrl-C the same command with --resume continues, and ends with the same model.
+    Ctrl-C or SIGTERM the same command with --resume continues, and ends with the same model. --overwrite replaces
+    only a folder that is a model and holds nothing else.
 
     Examples:
         confdiff fit items.csv pairs.csv -o model
@@ -197,31 +199,52 @@ def _fit(
     overwrite: bool,
 ) -> "ComparisonModel":
     """Fit with a checkpoint next to the output, and save the model."""
-    from confdiff.io.atomic import check_new_folder
+    from confdiff.io.outputs import check_new_folder
+    from confdiff.io.temporary import remove_leftovers
     from confdiff.tabular.fitting import fit_comparisons
+    from confdiff.tabular.streaming import STREAM
 
-    replaces = overwrite or resume
-    check_new_folder(output, overwrite=replaces)
-    checkpoint = output.with_name(output.name + ".checkpoint")
+    inputs = (tables["items"], tables["pairs"])
+    place = Path(os.path.realpath(output))
+    checkpoint = place.with_name(place.name + ".checkpoint")
+    may_be_finished = resume and not overwrite and _is_older(checkpoint, place / "model.json")
+    check_new_folder(output, inputs=inputs, overwrite=overwrite or may_be_finished)
     _check_checkpoint(checkpoint, resume=resume, overwrite=overwrite)
-    work = output.with_name(output.name + ".work")
+    remove_leftovers(place.parent / STREAM)
     warnings.simplefilter("ignore", UserWarning)  # print_model prints them
     try:
         fitted = fit_comparisons(
-            options=options, work=work, checkpoint=checkpoint, verbose=int(not is_quiet()), **tables
+            options=options, work=place.parent, checkpoint=checkpoint, verbose=int(not is_quiet()), **tables
         )
     except KeyboardInterrupt:
         if checkpoint.exists():
             say(f"interrupted; {checkpoint} holds the progress. The same command with --resume continues.")
         raise
-    fitted.save(output, overwrite=replaces)
+    if not (may_be_finished and fitted.is_saved_as(output)):
+        fitted.save(output, overwrite=overwrite)
     checkpoint.unlink(missing_ok=True)
     return fitted
 
 
+def _is_older(checkpoint: Path, manifest: Path) -> bool:
+    """Return whether both files exist and the checkpoint was written first, as after a kill between the two."""
+    try:
+        return checkpoint.stat().st_mtime_ns <= manifest.stat().st_mtime_ns
+    except OSError:
+        return False
+
+
 def _check_checkpoint(path: Path, *, resume: bool, overwrite: bool) -> None:
     """Remove a checkpoint of an interrupted run with ``overwrite``; raise an error unless it is resumed."""
-    if not path.exists() or resume:
+    from confdiff.training.checkpoint import is_checkpoint
+
+    if not path.exists():
+        return
+    if not is_checkpoint(path):
+        raise FileExistsError(
+            f"{path}, where the progress is kept, is not a checkpoint of confdiff. Move it, or choose another --output."
+        )
+    if resume:
         return
     if not overwrite:
         raise FileExistsError(

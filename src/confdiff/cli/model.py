@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from confdiff.cli.console import check_file_name, name_column, number_column, results, say, say_files, status
+from confdiff.cli.console import name_column, number_column, results, say, say_files, status
 from confdiff.cli.messages import translated
-from confdiff.cli.options import JsonOption, ModelArgument, option
+from confdiff.cli.options import JsonOption, ModelArgument, OverwriteOption, option
 from confdiff.display.text import listed, plural
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def show_model(model: ModelArgument, as_json: JsonOption = False) -> None:
 def export_model(
     model: ModelArgument,
     onnx: Annotated[Path, option(metavar="FILE", help="File to write, such as model.onnx.", show_default=False)],
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Write a model as ONNX.
 
@@ -48,12 +49,13 @@ def export_model(
         confdiff export model --onnx model.onnx
     """
     with status("loading PyTorch"):
+        from confdiff.io.outputs import check_new_file
         from confdiff.tabular.model.model import load_model
         from confdiff.tabular.model.onnx import export_onnx, input_columns, is_numeric
-    check_file_name(onnx, "file")
+    check_new_file(onnx, overwrite=overwrite)
     fitted = load_model(model)
     with status("exporting"):
-        export_onnx(fitted, onnx)
+        export_onnx(fitted, onnx, overwrite=overwrite)
     columns = input_columns(fitted)
     kind = "raw numbers" if is_numeric(fitted) else "encoded features, as ItemFeatures returns them"
     say(f"input `items`: {len(columns):,} columns, {kind}; output `probability`")

@@ -14,6 +14,7 @@ from confdiff.cli.options import (
     FolderOption,
     IncompleteOption,
     JsonOption,
+    OverwriteOption,
     SeedOption,
     argument,
     option,
@@ -112,6 +113,7 @@ def make_pairs(
     adjusted: _Adjusted = False,
     folder: FolderOption = None,
     incomplete: IncompleteOption = False,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Train a teacher on a labelled data set, draw pairs at a class prior, and grade them with the teacher.
 
@@ -122,10 +124,10 @@ def make_pairs(
         confdiff pairs make digits --prior 0.2 -o pairs.parquet
     """
     with status("loading PyTorch"):
-        from confdiff.datasets import DATASETS
-        from confdiff.io.tables import check_table_name
+        from confdiff.datasets import DATASETS, whereabouts
+        from confdiff.io.outputs import check_new_files
         from confdiff.pairs.describe import describe_pairs
-        from confdiff.tasks import TaskSpec, make_task, save_task
+        from confdiff.tasks import TaskSpec, make_task, save_task, task_files
 
     spec = TaskSpec(
         dataset=name,
@@ -147,10 +149,11 @@ def make_pairs(
         adjusted=adjusted,
         incomplete=incomplete,
     )
-    check_table_name(output).parent.mkdir(parents=True, exist_ok=True)  # fail before the teacher is trained
+    inputs = whereabouts(name, folder=folder, incomplete=incomplete)
+    check_new_files(task_files(output), inputs=inputs, overwrite=overwrite)  # before the teacher is trained
     task = make_task(spec, folder=folder, progress=not is_quiet())
     with status("writing"):
-        files = save_task(task, output)
+        files = save_task(task, output, overwrite=overwrite)
     say(f"{name}: {len(task.pairs):,} pairs and {len(task.test_rows):,} test items at prior {prior:g}")
     teacher = "people" if DATASETS[name].graded_by_people else f"teacher ({spec.network})"
     say(f"graded by {teacher}: accuracy {task.teacher_accuracy:.4f} on the test items")
@@ -164,6 +167,7 @@ def describe_file(
         Path | None, output_option("Picture of the histogram (.png, .svg or .pdf).", metavar="FILE")
     ] = None,
     as_json: JsonOption = False,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Show the histogram of the differences, near ties, the class prior, and connected components.
 
@@ -173,9 +177,13 @@ def describe_file(
         confdiff pairs describe pairs.parquet -o histogram.png
     """
     with status("reading"):
+        from confdiff.display.figures import check_figure_path
+        from confdiff.io.outputs import check_new_report
         from confdiff.pairs.describe import describe_pairs
         from confdiff.tasks import read_truth
 
+        if output is not None:
+            check_new_report({"picture": check_figure_path(output)}, inputs=[pairs], overwrite=overwrite)
         description = describe_pairs(read_truth(pairs))
     if output is not None:
         from confdiff.datasets.figures import pairs_figure

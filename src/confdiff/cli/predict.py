@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from confdiff.cli.console import check_file_name, print_message, progress, say, say_files, status
+from confdiff.cli.console import print_message, progress, say, say_files, status
 from confdiff.cli.model import load_on
 from confdiff.cli.options import (
     TABLE_ENDINGS,
@@ -11,6 +11,7 @@ from confdiff.cli.options import (
     IdOption,
     ItemsArgument,
     ModelArgument,
+    OverwriteOption,
     option,
     output_option,
 )
@@ -26,6 +27,7 @@ def predict_command(
         option(metavar="FRACTION", help="Fraction of positives among these items, if it differs from training."),
     ] = None,
     device: DeviceOption = "cpu",
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Score a table of items of any size: id, probability, and whether it is at least one half.
 
@@ -34,18 +36,19 @@ def predict_command(
     """
     with status("loading PyTorch"):
         from confdiff.io.batches import count_rows, read_column_names
+        from confdiff.io.outputs import check_new_file
         from confdiff.io.tables import check_table_name
         from confdiff.tabular.model.scoring import find_id_column, predict_file
     if target_prior is not None and not 0 < target_prior < 1:
         raise ValueError(f"--target-prior must be a fraction between 0 and 1, such as 0.3; got {target_prior:g}.")
     check_table_name(output)
-    check_file_name(output, "table")
+    check_new_file(output, inputs=[items], overwrite=overwrite)
     fitted = load_on(device, model)
     if target_prior is not None:
         fitted.classifier.set_params(target_prior=target_prior)
     n_rows = count_rows(items) if items.is_file() else None
     with progress("scoring", n_rows) as update:
-        count = predict_file(fitted, items, output, id=id, done=update)
+        count = predict_file(fitted, items, output, id=id, done=update, overwrite=overwrite)
     if id is None and find_id_column(fitted, read_column_names(items)) is None:
         print_message(
             f"no column of {items} is named id, so the ids are row numbers from 0. Pass --id COLUMN for others.",

@@ -30,17 +30,18 @@ def convert_preferences(
         confdiff preferences judged.jsonl -o preferences
     """
     with status("loading PyTorch"):
-        from confdiff.io.atomic import check_new_file
+        from confdiff.io.atomic import atomic_files
+        from confdiff.io.outputs import check_new_files
         from confdiff.io.tables import write_table
         from confdiff.tabular.formats.preferences import read_preferences
     names = ("pairs",) if ids else ("items", "pairs")
     files = {name: output / f"{name}.csv" for name in names}
-    for path in files.values():
-        check_new_file(path, overwrite=overwrite)
+    check_new_files(files, inputs=[file], overwrite=overwrite)
     items, pairs = read_preferences(file, ids=ids, max_margin=max_margin, seed=seed)
     tables = {"items": items, "pairs": pairs}
-    for name, path in files.items():
-        write_table(path, tables[name])
+    with atomic_files(files) as temporaries:
+        for name, path in temporaries.items():
+            write_table(path, tables[name])
     say(
         f"{len(pairs['left']):,} preferences among {len(items['id']):,} {'items' if ids else 'texts'}; "
         f"differences up to {abs(pairs['difference']).max():.2f}"

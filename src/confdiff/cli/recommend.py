@@ -13,6 +13,7 @@ from confdiff.cli.options import (
     TABLE_ENDINGS,
     DeviceOption,
     JsonOption,
+    OverwriteOption,
     SeedOption,
     argument,
     option,
@@ -83,6 +84,7 @@ def train_command(
     n_negatives: _NNegatives = 49,
     no_holdout: _NoHoldout = False,
     device: DeviceOption = "auto",
+    overwrite: OverwriteOption = False,
     seed: SeedOption = 0,
 ) -> None:
     """Train a recommender on pairs of items of one user.
@@ -93,8 +95,10 @@ def train_command(
         confdiff recommend train likes.csv --user who --item what --strength liked
     """
     with status("loading PyTorch"):
+        from confdiff.io.outputs import check_new_file
         from confdiff.recommender.fitting import fit_recommender, grade_file
         from confdiff.recommender.learning import Learning
+    check_new_file(output, inputs=[file], overwrite=overwrite)
     learning = Learning(
         method=method,
         seed=seed,
@@ -117,7 +121,7 @@ def train_command(
     if fitted.best is not None:
         accuracy = f"pairwise accuracy {fitted.best['pairwise_accuracy']:.1%} on the validation pairs"
         say(f"best epoch: {fitted.best['epoch']:.0f} of {len(fitted.history)}, {accuracy}")
-    fitted.recommender.save(output)
+    fitted.recommender.save(output, overwrite=overwrite)
     say_files({"model": output})
 
 
@@ -170,6 +174,7 @@ def recommend_items(
         Path | None,
         output_option(f"Table to write ({TABLE_ENDINGS}). If omitted, it is printed.", metavar="FILE"),
     ] = None,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """List the best items of users, best first.
 
@@ -178,8 +183,12 @@ def recommend_items(
     """
     with status("loading PyTorch"):
         from confdiff.datasets.interactions import read_interactions
-        from confdiff.io.tables import write_table
+        from confdiff.io.outputs import check_new_file
+        from confdiff.io.tables import check_table_name, write_table
         from confdiff.recommender.saved import Recommender
+    if output is not None:
+        inputs = [model] if seen is None else [model, seen]
+        check_new_file(check_table_name(output), inputs=inputs, overwrite=overwrite)
     saved = Recommender.load(model)
     interactions = None if seen is None else read_interactions(seen, **saved.table_options["columns"])
     users = saved.user_ids if user is None else user.split(",")

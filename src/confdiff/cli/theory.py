@@ -6,7 +6,7 @@ from typing import Annotated
 from rich.table import Table
 
 from confdiff.cli.console import number_column, print_message, progress, results, say_files, status
-from confdiff.cli.options import SeedOption, option, output_option
+from confdiff.cli.options import OverwriteOption, SeedOption, option, output_option
 from confdiff.display.text import listed
 
 _ENOUGH = 1000
@@ -17,6 +17,7 @@ def theory_command(
     output: Annotated[Path, output_option("Folder for the page and the table.")] = Path("theory"),
     repetitions: Annotated[int, option(min=20, metavar="N", help="Samples of each size.")] = _ENOUGH,
     seed: SeedOption = 0,
+    overwrite: OverwriteOption = False,
 ) -> None:
     """Compare every theorem of the paper with simulations, and write a page of measurements and bounds.
 
@@ -24,10 +25,12 @@ def theory_command(
         confdiff theory --repetitions 200 -o theory
     """
     with status("loading"):
+        from confdiff.io.outputs import check_new_report
         from confdiff.theory.measuring import Settings
         from confdiff.theory.monte_carlo import THEORY_CHECKS
-        from confdiff.theory.page import write_theory
+        from confdiff.theory.page import theory_files, write_theory
         from confdiff.theory.simulation import World
+    check_new_report(theory_files(output), overwrite=overwrite)
     settings = Settings(repetitions=repetitions, seed=seed)
     world = World.make()
     checks = []
@@ -46,4 +49,4 @@ def theory_command(
             label="warning:",
             style="bold yellow",
         )
-    say_files(write_theory(checks, settings, output))
+    say_files(write_theory(checks, settings, output, overwrite=overwrite))

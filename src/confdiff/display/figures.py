@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from confdiff.display.palette import NEUTRAL
 from confdiff.io.atomic import atomic_file
+from confdiff.io.outputs import MARK
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-FORMATS = (".png", ".svg", ".pdf")
+_MARK_FIELDS = {".png": "Software", ".svg": "Creator", ".pdf": "Creator"}
+FORMATS = tuple(_MARK_FIELDS)
 """Endings of figure files; the ending determines the format."""
 
 
@@ -67,6 +69,11 @@ def check_figure_path(path: Path) -> Path:
 
 
 def save_figure(figure: "Figure", path: Path) -> None:
-    """Write a figure whole or not at all, in the format that the ending of ``path`` names."""
-    with atomic_file(check_figure_path(path)) as temporary:
-        figure.savefig(temporary, dpi=150)
+    """Write a figure whole or not at all, in the format that the ending of ``path`` names.
+
+    The metadata hold the mark of confdiff, by which :func:`~confdiff.io.outputs.check_new_report` recognises it.
+    """
+    check_figure_path(path)
+    metadata = {_MARK_FIELDS[path.suffix.lower()]: MARK}
+    with atomic_file(path) as temporary:
+        figure.savefig(temporary, dpi=150, metadata=metadata)

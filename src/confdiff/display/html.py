@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from confdiff.display.palette import SEVERITIES
+from confdiff.io.outputs import MARK
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -24,6 +25,7 @@ def environment(package: str) -> "Environment":
     loader = ChoiceLoader([PackageLoader(package, "."), PackageLoader("confdiff.display", ".")])
     templates = Environment(loader=loader, autoescape=select_autoescape(["html"]))
     templates.globals["severities"] = SEVERITIES
+    templates.globals["mark"] = MARK
     templates.filters["code"] = as_code
     return templates
 

@@ -9,7 +9,8 @@ import numpy as np
 import torch
 
 from confdiff.display.figures import save_figure
-from confdiff.io.atomic import write_text
+from confdiff.io.atomic import atomic_files, write_text
+from confdiff.io.outputs import check_new_report
 from confdiff.methods import METHODS
 from confdiff.metrics import accuracy, calibration_error
 from confdiff.models import build_model
@@ -120,11 +121,21 @@ def _learn(name: str, task: Task, epochs: int) -> Outcome:
     )
 
 
-def save_demo(demo: Demo, folder: Path) -> dict[str, Path]:
-    """Write the figure and the numbers to a folder, and return their paths."""
+def demo_files(folder: Path) -> dict[str, Path]:
+    """Return the paths of the files that :func:`save_demo` writes."""
+    return {"figure": folder / "demo.png", "numbers": folder / "demo.json"}
+
+
+def save_demo(demo: Demo, folder: Path, *, overwrite: bool = False) -> dict[str, Path]:
+    """Write the figure and the numbers to a folder, and return their paths.
+
+    Files of an earlier demonstration are replaced, other files of these names only with ``overwrite``.
+    """
     from confdiff.experiments.report.plots import demo_figure
 
-    files = {"figure": folder / "demo.png", "numbers": folder / "demo.json"}
-    save_figure(demo_figure(demo), files["figure"])
-    write_text(files["numbers"], json.dumps(asdict(demo)))
+    files = demo_files(folder)
+    check_new_report(files, overwrite=overwrite)
+    with atomic_files(files) as temporaries:
+        save_figure(demo_figure(demo), temporaries["figure"])
+        write_text(temporaries["numbers"], json.dumps(asdict(demo)))
     return files

@@ -14,6 +14,7 @@ from confdiff.datasets.interactions import Interactions
 from confdiff.io.damage import reporting_damage
 from confdiff.io.decoding import check_object, decode, decode_fields
 from confdiff.io.lookup import exact_ids, find_rows, rows_of_ids
+from confdiff.io.outputs import check_new_file
 from confdiff.io.tensors import check_tensors, load_tree, save_tree
 from confdiff.models import RECOMMENDERS
 from confdiff.recommender.confidence import CONFIDENCES
@@ -45,8 +46,17 @@ class Recommender:
     item_ids: NDArray[Any]
     options: dict[str, Any]
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the recommender as one file of tensors with a JSON header."""
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the recommender as one file of tensors with a JSON header.
+
+        Parameters
+        ----------
+        path : path
+            The file to write.
+        overwrite : bool, default=False
+            Replace a file that already exists.
+        """
+        check_new_file(Path(path), overwrite=overwrite)
         state = {
             "kind": "recommender",
             "model": self.model,

@@ -70,7 +70,7 @@ def fit_comparisons(
     stream : bool
         Read items and pairs in parts. ``pairs`` is then a Parquet file, or a folder of such files.
     work : path, optional
-        A folder for encoded data while streaming; a temporary one if not given.
+        A folder for encoded data while streaming, which are removed at the end; by default the system's.
     checkpoint : path, optional
         A file to write while training, and to resume from.
     verbose : int
@@ -98,7 +98,7 @@ def fit_comparisons(
     with _collected_warnings() as caught:
         if stream:
             _check_streamable(options, labels)
-            folder = Path(tempfile.mkdtemp(prefix="confdiff-") if work is None else work)
+            folder = Path(tempfile.gettempdir() if work is None else work)
             with streamed_data(Path(items), Path(pairs), options, work=folder, **tables) as streamed:
                 model = _fit(streamed, options, checkpoint, verbose)
         else:

@@ -1,5 +1,6 @@
 """The data of a fit that need not fit into memory: items in a memory-mapped file, pairs as row numbers in Parquet."""
 
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -9,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from confdiff.io.atomic import naming_full_disk
 from confdiff.io.batches import read_batches, read_column_names, writing_batches
+from confdiff.io.temporary import temporary_folder
 from confdiff.pairs import StreamedPairs
 from confdiff.pairs.parquet import parquet_files
 from confdiff.pairs.splitting import draw_item_parts
@@ -23,6 +26,8 @@ from confdiff.tabular.tables import ItemTable, PairTable, choose_columns, read_j
 from confdiff.tabular.training_data import PairSets
 from confdiff.tabular.values import check_ids
 
+STREAM = "stream"
+"""Name after which the folder of encoded data is named, see :mod:`confdiff.io.temporary`."""
 _ENCODER_ITEMS = 200_000  # encoders are fitted to the first items of the file
 _HELD_OUT_PAIRS = 100_000  # maximum size of the validation set and of the test set
 _GROUP_ROWS = 250_000  # pairs in a row group
@@ -109,29 +114,19 @@ def streamed_data(
     options : FitOptions
         Options of the encoding.
     work : Path
-        A folder for the encoded items and pairs. The files are removed at the end, and so is the folder if it is empty.
+        A folder in which the encoded items and pairs are kept, in a new folder that is removed at the end.
     id, ignore, scale, columns
         As in :func:`~confdiff.fit_comparisons`; ``columns`` maps roles to names.
     """
     work.mkdir(parents=True, exist_ok=True)
-    try:
-        features, ids = _encode_items(items, work / "items.npy", options, id, ignore)
-        scale = scale or _find_scale(pairs, dict(columns or {}))
-        _encode_pairs(pairs, work / "pairs.parquet", ids, scale, dict(columns or {}))
+    columns = dict(columns or {})
+    with naming_full_disk(work), temporary_folder(work / STREAM) as folder:
+        features, ids = _encode_items(items, folder / "items.npy", options, id, ignore)
+        scale = scale or _find_scale(pairs, columns)
+        _encode_pairs(pairs, folder / "pairs.parquet", ids, scale, columns)
         window = min(2**20, 4 * _GROUP_ROWS)
-        stream = StreamedPairs(work / "items.npy", work / "pairs.parquet", window=window)
+        stream = StreamedPairs(folder / "items.npy", folder / "pairs.parquet", window=window)
         yield StreamedData(features=features, pairs=stream, scale=scale)
-    finally:
-        _clear(work)
-
-
-def _clear(work: Path) -> None:
-    """Remove the files of this fit and of an earlier, killed one, but no others."""
-    for pattern in ("items.npy", "items.raw", "pairs.parquet", ".pairs.parquet.*"):
-        for file in work.glob(pattern):
-            file.unlink()
-    if not any(work.iterdir()):
-        work.rmdir()
 
 
 def _encode_items(
@@ -148,11 +143,17 @@ def _encode_items(
             file.write(np.ascontiguousarray(features.transform(table)).data)
             ids.append(table.ids)
     shape = (sum(map(len, ids)), len(features.get_feature_names_out()))
-    mapped = np.lib.format.open_memmap(output, mode="w+", dtype=np.float32, shape=shape)
-    mapped[:] = np.memmap(raw, dtype=np.float32, mode="r", shape=shape)
-    mapped.flush()
-    raw.unlink()
+    _write_numpy_file(output, raw, shape)
     return features, check_ids(TableSource.of_file(path), np.concatenate(ids))
+
+
+def _write_numpy_file(output: Path, raw: Path, shape: tuple[int, int]) -> None:
+    """Move raw 32-bit floats to a NumPy file, by writes: on a full disk, writing through a map kills the process."""
+    header = {"descr": np.lib.format.dtype_to_descr(np.dtype(np.float32)), "fortran_order": False, "shape": shape}
+    with output.open("wb") as file, raw.open("rb") as source:
+        np.lib.format.write_array_header_1_0(file, header)
+        shutil.copyfileobj(source, file, 2**20)
+    raw.unlink()
 
 
 def _item_tables(path: Path, names: list[str], id_name: str) -> Iterator[ItemTable]:

@@ -7,12 +7,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.datasets import ComparisonDataset, Dataset, Interactions
+from confdiff.io.atomic import atomic_files
+from confdiff.io.outputs import check_new_files
 from confdiff.io.tables import write_table
 
 _VERDICTS = {"a1": -1, "equal": 0, "a2": 1, "": None}
 
 
-def export_comparisons(data: ComparisonDataset | Dataset | Interactions, folder: Path) -> dict[str, Path]:
+def exported_files(folder: Path) -> dict[str, Path]:
+    """Return the paths of the files that :func:`export_comparisons` writes."""
+    return {"items": folder / "items.csv", "pairs": folder / "pairs.csv"}
+
+
+def export_comparisons(
+    data: ComparisonDataset | Dataset | Interactions, folder: Path, *, overwrite: bool = False
+) -> dict[str, Path]:
     """Write items.csv and pairs.csv into a folder, which is created if it is missing.
 
     items.csv has the columns id, topic and text. In pairs.csv, ``left`` and ``right`` are ids, ``difference`` is (votes
@@ -25,6 +34,8 @@ def export_comparisons(data: ComparisonDataset | Dataset | Interactions, folder:
         What ``load("ukpconvarg1")`` returns.
     folder : Path
         Where to write.
+    overwrite : bool
+        Replace files that already exist.
 
     Returns
     -------
@@ -37,10 +48,11 @@ def export_comparisons(data: ComparisonDataset | Dataset | Interactions, folder:
         raise ValueError("interactions hold no comparisons; `confdiff recommend train` learns from them.")
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(f"{folder} is a file; a folder of that name cannot be created.")
-    folder.mkdir(parents=True, exist_ok=True)
-    files = {"items": folder / "items.csv", "pairs": folder / "pairs.csv"}
-    write_table(files["items"], _items(data))
-    write_table(files["pairs"], _pairs(data))
+    files = exported_files(folder)
+    check_new_files(files, overwrite=overwrite)
+    with atomic_files(files) as temporaries:
+        write_table(temporaries["items"], _items(data))
+        write_table(temporaries["pairs"], _pairs(data))
     return files
 
 

@@ -1,13 +1,15 @@
 """Save a task as files: two tables for learners, and a third with the truth, for evaluation only."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from confdiff.io.atomic import atomic_file
+from confdiff.io.atomic import atomic_files, write_text
+from confdiff.io.outputs import check_new_files
 from confdiff.io.tables import check_table_name, read_table, write_table
 from confdiff.pairs import Pairs
 from confdiff.pairs.describe import describe_pairs
@@ -15,7 +17,17 @@ from confdiff.pairs.files import companion, read_pairs, rows_in_table, with_colu
 from confdiff.tasks.task import Task
 
 
-def save_task(task: Task, path: Path) -> dict[str, Path]:
+def task_files(path: Path) -> dict[str, Path]:
+    """Return the paths of the files that :func:`save_task` writes for pairs in ``path``, which come last."""
+    return {
+        "items": companion(path, "items"),
+        "truth": companion(path, "truth"),
+        "description": path.with_suffix(".json"),
+        "pairs": check_table_name(path),
+    }
+
+
+def save_task(task: Task, path: Path, *, overwrite: bool = False) -> dict[str, Path]:
     """Write the pairs of a task to ``path``, and the other files next to it.
 
     For ``pairs.parquet`` the files are:
@@ -25,21 +37,22 @@ def save_task(task: Task, path: Path) -> dict[str, Path]:
     - pairs-truth.parquet: id, part (train or test), class, label, posterior. Not for learners.
     - pairs.json: the specification and a description.
 
+    Existing files are replaced only with ``overwrite``.
+
     Returns
     -------
     dict
         The paths of ``"pairs"``, ``"items"``, ``"truth"`` and ``"description"``.
     """
-    files = {
-        "pairs": check_table_name(path),
-        "items": companion(path, "items"),
-        "truth": companion(path, "truth"),
-        "description": path.with_suffix(".json"),
-    }
-    for file in files.values():
-        if file.is_dir():
-            raise IsADirectoryError(f"{file} is a folder; a file of that name cannot be written.")
-    files["pairs"].unlink(missing_ok=True)  # written last: then all files belong together
+    files = task_files(path)
+    check_new_files(files, overwrite=overwrite)
+    with atomic_files(files) as temporaries:
+        _write(task, temporaries)
+        files["pairs"].unlink(missing_ok=True)  # the new pairs come last: then all files belong together
+    return {kind: files[kind] for kind in ("pairs", "items", "truth", "description")}
+
+
+def _write(task: Task, files: Mapping[str, Path]) -> None:
     pairs = task.pairs
     ids = torch.cat([task.rows, task.test_rows]).numpy()
     features = torch.cat([pairs.items, task.test_items]).numpy()
@@ -51,11 +64,9 @@ def save_task(task: Task, path: Path) -> dict[str, Path]:
         "given_prior": task.prior,
         "teacher_accuracy": task.teacher_accuracy,
     }
-    with atomic_file(files["description"]) as temporary:
-        temporary.write_text(json.dumps(description | describe_pairs(pairs).as_dict(), indent=1))
+    write_text(files["description"], json.dumps(description | describe_pairs(pairs).as_dict(), indent=1))
     columns = {"left": task.rows[pairs.left], "right": task.rows[pairs.right], "difference": pairs.difference}
     write_table(files["pairs"], columns)
-    return files
 
 
 def _truth(task: Task, ids: np.ndarray) -> dict[str, np.ndarray]:

@@ -10,15 +10,28 @@ from matplotlib.figure import Figure
 from confdiff.display.figures import add_grid, new_figure
 from confdiff.display.html import as_data_uri, render
 from confdiff.display.palette import BOUND, MEASURED, NEUTRAL
-from confdiff.io.atomic import write_text
+from confdiff.io.atomic import atomic_files, write_text
+from confdiff.io.outputs import check_new_report
 from confdiff.theory.measuring import Settings, TheoryCheck
 
 
-def write_theory(checks: Sequence[TheoryCheck], settings: Settings, folder: Path) -> dict[str, Path]:
-    """Write theory.html and theory.csv to a folder, and return kind -> path."""
-    files = {"page": folder / "theory.html", "table": folder / "theory.csv"}
-    write_text(files["page"], theory_html(checks, settings))
-    write_text(files["table"], theory_csv(checks))
+def theory_files(folder: Path) -> dict[str, Path]:
+    """Return the paths of the files that :func:`write_theory` writes."""
+    return {"page": folder / "theory.html", "table": folder / "theory.csv"}
+
+
+def write_theory(
+    checks: Sequence[TheoryCheck], settings: Settings, folder: Path, *, overwrite: bool = False
+) -> dict[str, Path]:
+    """Write theory.html and theory.csv to a folder, and return kind -> path.
+
+    Files of an earlier run are replaced, other files of these names only with ``overwrite``.
+    """
+    files = theory_files(folder)
+    check_new_report(files, overwrite=overwrite)
+    with atomic_files(files) as temporaries:
+        write_text(temporaries["page"], theory_html(checks, settings))
+        write_text(temporaries["table"], theory_csv(checks))
     return files
 
 

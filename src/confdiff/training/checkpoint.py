@@ -117,6 +117,14 @@ class Checkpoint:
         )
 
 
+def is_checkpoint(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is a checkpoint of a run."""
+    try:
+        return "fingerprint" in load_tree(path)
+    except (OSError, ValueError):
+        return False
+
+
 def _digest(*parts: Tensor | bytes) -> str:
     digest = hashlib.blake2b(digest_size=8)
     for part in parts:

@@ -118,7 +118,7 @@ def test_a_path_may_be_given_as_text(folder):
     [
         (["items.csv", "nowhere.csv"], "the table nowhere.csv does not exist"),
         (["items.csv", "pairs.csv", "--scale", "7,1"], "a scale must be two numbers, the lower first"),
-        (["items.csv", "pairs.csv", "-o", "items.csv"], "--output must name a folder"),
+        (["items.csv", "pairs.csv", "-o", "items.csv"], "cannot be written: items.csv is a file"),
     ],
 )
 def test_mistakes_give_one_line_and_status_2(folder, arguments, message):

@@ -49,5 +49,5 @@ def test_ids_stay_as_they_are_and_rows_are_numbered_without(model, tmp_path):
     predict_file(model, tmp_path / "items.csv", tmp_path / "scores.tsv")
     assert pd.read_csv(tmp_path / "scores.tsv", sep="\t", dtype=str)["id"].tolist() == ["007", "08", "9"]
     frame.to_csv(tmp_path / "items.csv", index=False)
-    predict_file(model, tmp_path / "items.csv", tmp_path / "scores.tsv")
+    predict_file(model, tmp_path / "items.csv", tmp_path / "scores.tsv", overwrite=True)
     assert pd.read_csv(tmp_path / "scores.tsv", sep="\t")["id"].tolist() == [0, 1, 2]

@@ -14,7 +14,10 @@ from confdiff.experiments.report.markdown import as_markdown
 from confdiff.experiments.trials.record import Record
 from confdiff.experiments.trials.store import Store
 from confdiff.io.atomic import write_text
+from confdiff.io.outputs import check_new_report, check_writable
 
+_PAGE = "results.html"
+_PICTURE_ENDINGS = ("png", "svg")
 _TITLE = "Results"
 _LEAD = (
     "Our trials and the numbers printed in Wang et al., Binary Classification with Confidence Difference, NeurIPS 2023."
@@ -51,7 +54,7 @@ def report_html(blocks: Sequence[Block]) -> str:
     return as_html(_TITLE, _LEAD, blocks)
 
 
-def write_report(store: Store, folder: Path) -> dict[str, Path]:
+def write_report(store: Store, folder: Path, *, overwrite: bool = False) -> dict[str, Path]:
     """Write ``results.md``, ``results.html``, CSV files, and the paper's figures in the folder ``images``.
 
     Parameters
@@ -60,6 +63,8 @@ def write_report(store: Store, folder: Path) -> dict[str, Path]:
         The trials.
     folder : Path
         Folder for the files.
+    overwrite : bool
+        Replace files of these names even if an earlier report did not write them.
 
     Returns
     -------
@@ -71,26 +76,29 @@ def write_report(store: Store, folder: Path) -> dict[str, Path]:
     ValueError
         If the store has no trials.
     """
+    check_writable(folder / _PAGE)
     records = store.records()
     if not records:
         raise ValueError(f"there are no trials in {store.folder}: run some first, such as confdiff reproduce table2.")
     blocks = report_blocks(records)
-    texts = {"markdown": ("results.md", report_markdown(blocks)), "page": ("results.html", report_html(blocks))}
+    pictures = [block for block in blocks if isinstance(block, Picture) and block.name]
+    texts = {"page": (_PAGE, report_html(blocks)), "markdown": ("results.md", report_markdown(blocks))}
     texts |= {file.name: (f"{file.name}.csv", as_csv(file)) for file in report_files(records)}
-    files = {}
-    for name, (path, text) in texts.items():
-        files[name] = folder / path
-        write_text(folder / path, text)
-    return files | _save_pictures([block for block in blocks if isinstance(block, Picture)], folder / "images")
-
-
-def _save_pictures(pictures: Sequence[Picture], folder: Path) -> dict[str, Path]:
-    files = {}
+    files = {kind: folder / name for kind, (name, _) in texts.items()}
+    figures = _picture_files(pictures, folder / "images")
+    check_new_report(files | figures, overwrite=overwrite)
+    for kind, path in files.items():
+        write_text(path, texts[kind][1])
     for picture in pictures:
-        if not picture.name:
-            continue
         figure = picture.draw()
-        for ending in ("png", "svg"):
-            files[f"{picture.name}, {ending}"] = folder / f"{picture.name}.{ending}"
-            save_figure(figure, folder / f"{picture.name}.{ending}")
-    return files
+        for ending in _PICTURE_ENDINGS:
+            save_figure(figure, figures[f"{picture.name}, {ending}"])
+    return files | figures
+
+
+def _picture_files(pictures: Sequence[Picture], folder: Path) -> dict[str, Path]:
+    return {
+        f"{picture.name}, {ending}": folder / f"{picture.name}.{ending}"
+        for picture in pictures
+        for ending in _PICTURE_ENDINGS
+    }

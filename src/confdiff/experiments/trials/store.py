@@ -4,12 +4,12 @@ import json
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryFile
 
 from filelock import FileLock
 
 from confdiff.experiments.trials.record import Record, record_from_json
 from confdiff.io.atomic import atomic_file
+from confdiff.io.outputs import check_outside_models, check_writable
 
 _Line = tuple[str, Record]
 """A line of a result file as it is, and the record in it."""
@@ -36,11 +36,9 @@ class Store:
 
     def make_room(self) -> None:
         """Make the folder and check that it can be written, before hours are spent on a trial."""
-        try:
-            self.trials.mkdir(parents=True, exist_ok=True)
-            TemporaryFile(dir=self.trials).close()
-        except OSError as error:
-            raise OSError(f"results cannot be kept in {self.folder}: {error}. Choose another folder.") from error
+        check_outside_models(self.trials)
+        check_writable(self.trials / "trial.json")
+        self.trials.mkdir(parents=True, exist_ok=True)
 
     def save(self, record: Record) -> None:
         """Save a finished trial."""

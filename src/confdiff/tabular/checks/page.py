@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from confdiff.display.html import as_data_uri, render
 from confdiff.display.text import plural
-from confdiff.io.atomic import write_text
+from confdiff.io.atomic import atomic_files, write_text
+from confdiff.io.outputs import check_new_report
 from confdiff.tabular.checks.annotators import FEWEST_PAIRS, Annotator
 from confdiff.tabular.checks.report import CheckReport
 
@@ -16,7 +17,12 @@ if TYPE_CHECKING:
 _MOST_ROWS = 40  # columns or annotators in a table of the page
 
 
-def write_check(report: CheckReport, folder: Path) -> dict[str, Path]:
+def check_files(folder: Path) -> dict[str, Path]:
+    """Return the paths of the files that :func:`write_check` writes."""
+    return {"page": folder / "check.html", "numbers": folder / "check.json"}
+
+
+def write_check(report: CheckReport, folder: Path, *, overwrite: bool = False) -> dict[str, Path]:
     """Write check.html and check.json to a folder.
 
     Parameters
@@ -25,15 +31,19 @@ def write_check(report: CheckReport, folder: Path) -> dict[str, Path]:
         The report to write.
     folder : Path
         Folder for the two files; made if it does not exist.
+    overwrite : bool
+        Replace files of these names even if an earlier check did not write them.
 
     Returns
     -------
     dict of str to Path
         The files, as ``"page"`` and ``"numbers"``.
     """
-    files = {"page": folder / "check.html", "numbers": folder / "check.json"}
-    write_text(files["page"], check_html(report))
-    write_text(files["numbers"], check_json(report) + "\n")
+    files = check_files(folder)
+    check_new_report(files, overwrite=overwrite)
+    with atomic_files(files) as temporaries:
+        write_text(temporaries["page"], check_html(report))
+        write_text(temporaries["numbers"], check_json(report) + "\n")
     return files
 
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from confdiff.display.text import listed
 from confdiff.io.atomic import atomic_file
 from confdiff.io.lookup import rows_of_ids
+from confdiff.io.outputs import check_new_file
 from confdiff.io.table_formats.json_values import parse_json
 from confdiff.io.tables import check_table_file
 from confdiff.randomness import derived_seed
@@ -237,7 +238,7 @@ def _context_value(position: str, line: dict[str, Any], name: str) -> str:
     return "" if value is None else _encodable(position, name, str(value))
 
 
-def write_preferences(path: _Path, items: Any, pairs: Any, probability: ArrayLike) -> None:
+def write_preferences(path: _Path, items: Any, pairs: Any, probability: ArrayLike, *, overwrite: bool = False) -> None:
     """Write pairs as preferences according to the probabilities of their items, with margin = abs(p' - p).
 
     Parameters
@@ -250,7 +251,10 @@ def write_preferences(path: _Path, items: Any, pairs: Any, probability: ArrayLik
         Columns ``left`` and ``right``, and ``prompt`` if there is one. They need not be judged.
     probability : array-like, shape (N,)
         Probabilities of the items, such as ``model.predict_proba(items)[:, 1]``.
+    overwrite : bool
+        Replace a file that already exists.
     """
+    check_new_file(Path(path), overwrite=overwrite)
     ids = np.asarray(items["id"])
     p = np.asarray(probability, dtype=np.float64)
     if p.shape != ids.shape:

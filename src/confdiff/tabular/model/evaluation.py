@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from confdiff.display.figures import draw_diagonal, new_figure
 from confdiff.display.html import as_data_uri, render
 from confdiff.display.palette import MEASURED
-from confdiff.io.atomic import write_text
+from confdiff.io.atomic import atomic_files, write_text
+from confdiff.io.outputs import check_new_report
 from confdiff.metrics import calibration_error, reliability
 from confdiff.tabular.comparisons import compare
 from confdiff.tabular.model.agreement import Agreement, agreement
@@ -171,9 +172,18 @@ def _training_scale(model: ComparisonModel) -> Scale | None:
     return None if option is None else parse_scale(option)
 
 
-def write_evaluation(evaluation: Evaluation, folder: Path, title: str) -> dict[str, Path]:
-    """Write evaluation.html and evaluation.json. Return the paths of both files."""
-    files = {"page": folder / "evaluation.html", "numbers": folder / "evaluation.json"}
+def evaluation_files(folder: Path) -> dict[str, Path]:
+    """Return the paths of the files that :func:`write_evaluation` writes."""
+    return {"page": folder / "evaluation.html", "numbers": folder / "evaluation.json"}
+
+
+def write_evaluation(evaluation: Evaluation, folder: Path, title: str, *, overwrite: bool = False) -> dict[str, Path]:
+    """Write evaluation.html and evaluation.json. Return the paths of both files.
+
+    Files of an earlier evaluation are replaced, other files of these names only with ``overwrite``.
+    """
+    files = evaluation_files(folder)
+    check_new_report(files, overwrite=overwrite)
     page = render(
         "confdiff.tabular.model",
         "evaluation.html",
@@ -181,8 +191,9 @@ def write_evaluation(evaluation: Evaluation, folder: Path, title: str) -> dict[s
         title=title,
         picture=as_data_uri(evaluation_figure(evaluation)),
     )
-    write_text(files["page"], page)
-    write_text(files["numbers"], json.dumps(evaluation.to_json(), indent=1) + "\n")
+    with atomic_files(files) as temporaries:
+        write_text(temporaries["page"], page)
+        write_text(temporaries["numbers"], json.dumps(evaluation.to_json(), indent=1) + "\n")
     return files
 
 

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.estimators import ConfDiffClassifier
-from confdiff.io.atomic import atomic_folder, write_text
+from confdiff.io.atomic import atomic_folder, recover_folder, write_text
 from confdiff.io.damage import reporting_damage
 from confdiff.io.documents import inside
+from confdiff.io.outputs import check_new_folder
 from confdiff.io.tensors import load_tree, save_tree
 from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.model.about import About, Validation
@@ -84,27 +85,37 @@ class ComparisonModel:
         folder : path
             Where to write. The folder appears when it is complete.
         overwrite : bool
-            Replace a folder that already exists.
+            Replace a model folder that already exists. A folder that holds anything else is never replaced.
 
         Raises
         ------
         FileExistsError
-            The folder already exists and ``overwrite`` is false.
+            The folder already exists and ``overwrite`` is false, or it is not a model folder.
         """
         from confdiff.tabular.model.card import card_html
 
+        check_new_folder(Path(folder), overwrite=overwrite)
         state = self.classifier.to_state()
         weights = state.pop("weights")
-        with atomic_folder(folder, overwrite=overwrite) as temporary:
+        with atomic_folder(folder) as temporary:
             save_tree(temporary / _WEIGHTS, {"weights": weights})
             write_text(temporary / "card.html", card_html(self))
             contents = {"classifier": state, "features": self.features.to_state(), "about": self.about.to_json()}
             write_manifest(temporary, contents)
 
+    def is_saved_as(self, folder: str | os.PathLike[str]) -> bool:
+        """Return whether a folder holds exactly this model, down to the last bit."""
+        from tempfile import TemporaryDirectory
+
+        with TemporaryDirectory() as temporary:
+            self.save(Path(temporary) / "model")
+            return read_manifest(Path(temporary) / "model") == read_manifest(Path(folder))
+
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> "ComparisonModel":
         """Read a folder that :meth:`save` wrote. Nothing in it is executed; altered files are refused."""
         path = Path(folder)
+        recover_folder(path)
         contents = read_manifest(path)
         weights = load_tree(inside(path, _WEIGHTS), remedy=REMEDY)
         with reporting_damage(path, REMEDY):

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from confdiff.io.atomic import atomic_file
+from confdiff.io.outputs import check_new_file
 from confdiff.tabular.features.encoders import Numbers
 from confdiff.tabular.model.model import ComparisonModel
 
@@ -61,7 +62,7 @@ def input_columns(model: ComparisonModel) -> list[str]:
     return [str(name) for name in names]
 
 
-def export_onnx(model: ComparisonModel, path: Path) -> None:
+def export_onnx(model: ComparisonModel, path: Path, *, overwrite: bool = False) -> None:
     """Write a model as an ONNX file.
 
     The input ``items`` is a matrix (n, columns) of 32-bit floats, with NaN for missing numbers; the output
@@ -74,6 +75,8 @@ def export_onnx(model: ComparisonModel, path: Path) -> None:
         The model.
     path : Path
         The file to write.
+    overwrite : bool
+        Replace a file that already exists.
 
     Raises
     ------
@@ -85,6 +88,7 @@ def export_onnx(model: ComparisonModel, path: Path) -> None:
         import onnxscript  # noqa: F401  # torch's exporter needs it
     except ImportError as error:
         raise ValueError(f"ONNX export needs the packages of confdiff[onnx]; install them. {error}.") from error
+    check_new_file(path, overwrite=overwrite)
     columns = input_columns(model)
     with atomic_file(path) as temporary:
         _export(_Scorer(model).eval(), torch.zeros(2, len(columns)), temporary)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from confdiff.display.text import listed
 from confdiff.io.batches import read_batches, read_column_names, writing_batches
+from confdiff.io.outputs import check_new_file
 from confdiff.io.table_formats.registry import find_table_format
 from confdiff.tabular.features.encoders import Category
 from confdiff.tabular.model.model import ComparisonModel
@@ -26,6 +27,7 @@ def predict_file(
     *,
     id: str | None = None,
     done: Callable[[int], None] | None = None,
+    overwrite: bool = False,
 ) -> int:
     """Write a table with the id, the probability and the class of each item of a file.
 
@@ -41,6 +43,8 @@ def predict_file(
         The column of ids; a column with a usual name if not given, or row numbers if there is none.
     done : callable, optional
         Called with the number of items after each batch.
+    overwrite : bool
+        Replace a table that already exists.
 
     Returns
     -------
@@ -49,6 +53,7 @@ def predict_file(
     """
     import pyarrow
 
+    check_new_file(output, inputs=[items], overwrite=overwrite)
     count = 0
     with writing_batches(output) as write:
         for batch in scored_batches(model, items, id=id):
