@@ -238,14 +238,12 @@ def _check_checkpoint(path: Path, *, resume: bool, overwrite: bool) -> None:
     """Remove a checkpoint of an interrupted run with ``overwrite``; raise an error unless it is resumed."""
     from confdiff.training.checkpoint import is_checkpoint
 
-    if not path.exists():
+    if not path.exists() or resume:  # reading it names its damage
         return
     if not is_checkpoint(path):
         raise FileExistsError(
             f"{path}, where the progress is kept, is not a checkpoint of confdiff. Move it, or choose another --output."
         )
-    if resume:
-        return
     if not overwrite:
         raise FileExistsError(
             f"{path} is left from an interrupted run: pass --resume to continue it, or --overwrite to start again."
