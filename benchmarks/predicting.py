@@ -103,19 +103,18 @@ def _forward(options: argparse.Namespace) -> None:
 
 def _read(options: argparse.Namespace) -> None:
     """Read and encode the file, without the network."""
-    from confdiff.io.batches import read_batches, read_column_names
+    from confdiff.io.batches import read_batches
     from confdiff.tabular.model.model import load_model
-    from confdiff.tabular.model.scoring import column_types
     from confdiff.tabular.row_numbers import TableSource
     from confdiff.tabular.tables import ItemTable
 
     path = options.folder / f"items.{options.ending}"
     model = load_model(options.folder / "model")
-    types = column_types(model, path, read_column_names(path))
+    names = list(model.features.feature_names_in_)
     count = 0
     start = time.perf_counter()
-    for batch in read_batches(path, types):
-        columns = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in types}
+    for batch in read_batches(path, names):
+        columns = {name: batch.column(name) for name in names}
         count += len(model.features.transform(ItemTable(TableSource.of_file(path), np.arange(batch.num_rows), columns)))
     _report(count, time.perf_counter() - start)
 

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from command import confdiff
-from confdiff.io.tables import read_table
+from confdiff.io.typed_table import read_table
 
 MAKE = ("pairs", "make", "digits", "--model", "linear")
 

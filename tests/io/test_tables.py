@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from confdiff.io.table_formats.registry import TABLE_FORMATS
-from confdiff.io.tables import read_table, write_table
+from confdiff.io.tables import write_table
+from confdiff.io.typed_table import read_table
 
 COLUMNS = {"id": np.array([7, 3, 5]), "x": np.array([0.5, -1.25, 1e-7]), "name": np.array(["a,b", "c\td", "é"])}
 

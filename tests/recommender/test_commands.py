@@ -11,7 +11,8 @@ from confdiff.experiments.plans.recommender_trial import RecommenderSpec, run_re
 from confdiff.experiments.plans.table3 import TABLE3, ranking_rows
 from confdiff.experiments.report.csv import as_csv
 from confdiff.experiments.report.writing import report_html, report_markdown
-from confdiff.io.tables import read_table, write_table
+from confdiff.io.tables import write_table
+from confdiff.io.typed_table import read_table
 from confdiff.recommender.saved import Recommender
 from easy import checkerboard
 

@@ -116,7 +116,7 @@ BROKEN = {
     "text among numbers": (
         "pairs.csv",
         pairs_with("P1,P2,much"),
-        f"column 'difference' ({HEADER}), must be numeric; got 'much'",
+        f"column 'difference', row 2 ({HEADER}): must be a number; got 'much'",
     ),
     "NaN": ("pairs.csv", pairs_with("P1,P2,nan"), f"row 2 ({HEADER}): the difference is missing"),
     "infinity": ("pairs.csv", pairs_with("P1,P2,inf"), f"row 2 ({HEADER}): the difference is missing"),
@@ -225,7 +225,9 @@ OTHER = {
     ),
     "a negative weight decay": (None, (*FIT, "-o", "m", "--weight-decay", "-1"), "error: --weight-decay must be"),
     "labels in words": (
-        None, ("evaluate", "model", "items.csv", "--labels", "ward"), "'ward' (the header is row 1), must be numeric",
+        None,
+        ("evaluate", "model", "items.csv", "--labels", "ward"),
+        "column 'ward', row 2 (the header is row 1): must be a number; got 'A'",
     ),
     "scores into a folder": (None, ("predict", "model", "items.csv", "-o", "model.csv"), "model.csv is a folder"),
     "labels that do not exist": (None, ("evaluate", "model", "items.csv", "--labels", "ill"), "is named 'ill' (--l"),

@@ -11,7 +11,7 @@ from confdiff.datasets.sources import Form, LocatedFiles, SourceFile
 from confdiff.display.text import listed
 from confdiff.io.batches import read_column_names
 from confdiff.io.lookup import exact_ids
-from confdiff.io.tables import read_table
+from confdiff.io.typed_table import read_typed_table
 from confdiff.validation import as_array
 
 _WITH_TIME = "small_matrix.csv"  # KuaiRec as published; the subset has no time
@@ -169,8 +169,9 @@ def read_interactions(
             f"{path} must have the columns {', '.join(columns)}; its columns are {listed(names)}. "
             "Name the right ones with user='...', item='...' and strength='...'."
         )
-    table = read_table(path, columns)
-    return from_columns(table[user], table[item], table[strength], None if time is None else table[time])
+    table = read_typed_table(path, columns)
+    times = None if time is None else table.values(time)
+    return from_columns(table.ids(user), table.ids(item), table.values(strength), times)
 
 
 def _read_kuairec(files: LocatedFiles) -> Interactions:

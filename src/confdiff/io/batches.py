@@ -1,6 +1,6 @@
 """Read and write tables in batches of rows, for tables that do not fit into memory."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,21 +12,22 @@ from confdiff.io.tables import check_table_file, table_errors
 _ROWS = 65_536
 
 
-def read_batches(path: Path, types: Mapping[str, Any], rows: int = _ROWS) -> Iterator[Any]:
-    """Yield some columns of a table as batches of pyarrow.
+def read_batches(path: Path, columns: Iterable[str], rows: int = _ROWS) -> Iterator[Any]:
+    """Yield some columns of a table, as written, as batches of pyarrow; types may differ between batches.
 
     Parameters
     ----------
     path : Path
         The table.
-    types : mapping
-        Column -> its pyarrow type, which text files do not determine; None to infer it.
+    columns : iterable of str
+        The columns to read.
     rows : int
         The number of rows in a batch, at most.
     """
     table_format = check_table_file(path)
-    with table_errors(path, types):
-        yield from table_format.read_batches(path, types, rows)
+    names = list(columns)
+    with table_errors(path, names):
+        yield from table_format.read_batches(path, names, rows)
 
 
 def read_column_names(path: Path) -> list[str]:

@@ -1,6 +1,5 @@
 """Read and write tables. Messages count rows from 0, without a header."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -8,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from confdiff.io.atomic import atomic_file
 from confdiff.io.table_formats.registry import find_table_format
@@ -60,23 +58,9 @@ def table_errors(path: Path, columns: Iterable[str] = ()) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         text = " ".join(str(error).split())
-        raise ValueError(_bad_cell(path, text) or f"{path} cannot be read as a table: {text[:300]}") from error
-
-
-_CELL = re.compile(r"In CSV column #(\d+): Row #(\d+): CSV conversion error to (\w+).*?: invalid value '(.*)'")
-_EXPECTED = {"double": "a number", "bool": "true or false", "timestamp": "a time"}
-
-
-def _bad_cell(path: Path, text: str) -> str:
-    """Return a message about a cell that pyarrow cannot convert, which names the column; empty for other errors."""
-    match = _CELL.match(text)
-    if match is None:
-        return ""
-    column, row, type_name, value = match.groups()
-    table_format = find_table_format(path)
-    name = table_format.read_column_names(path)[int(column)]
-    expected = _EXPECTED.get(type_name, type_name)
-    return f"{path}, column {name!r}, row {row} ({table_format.row_note}): must be {expected}; got {value!r}."
+        if "invalid UTF8" in text:
+            raise ValueError(f"{path} is not UTF-8 text: save the file as UTF-8.") from error
+        raise ValueError(f"{path} cannot be read as a table: {text[:300]}") from error
 
 
 def write_table(path: Path, columns: Mapping[str, Any]) -> None:
@@ -87,20 +71,6 @@ def write_table(path: Path, columns: Mapping[str, Any]) -> None:
     table_format = find_table_format(path)
     with atomic_file(path) as temporary, table_format.open_writer(temporary, table.schema) as write:
         write(table)
-
-
-def read_table(path: Path, columns: list[str] | None = None) -> dict[str, NDArray[Any]]:
-    """Return the columns of a table as arrays.
-
-    Parameters
-    ----------
-    path : Path
-        The table.
-    columns : list of str, optional
-        The columns to read; by default all.
-    """
-    table = read_arrow(path, columns)
-    return {name: table[name].to_numpy() for name in table.column_names}
 
 
 def read_arrow(path: Path, columns: list[str] | None = None) -> Any:

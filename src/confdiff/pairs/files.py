@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.io.lookup import first_repeated, rows_of_ids
-from confdiff.io.tables import read_table
+from confdiff.io.typed_table import read_table
 from confdiff.pairs.pairs import Pairs
 from confdiff.validation import as_array, as_tensor, check_difference, check_vector
 

@@ -1,5 +1,6 @@
 """Name tables in messages, and number their rows as a reader sees them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -56,6 +57,10 @@ class TableSource:
     def column(self, name: str) -> str:
         """Return a column in words, for a message that numbers its rows."""
         return f"{self.name}, column {name!r}{self._note()},"
+
+    def cell(self, name: str) -> Callable[[int], str]:
+        """Return a function that describes the cell of a column at an index, for messages."""
+        return lambda index: f"{self.name}, column {name!r}, {self.at(index)}"
 
     def _note(self) -> str:
         return f" ({self.note})" if self.note else ""

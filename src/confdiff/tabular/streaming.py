@@ -12,12 +12,17 @@ from numpy.typing import NDArray
 
 from confdiff.io.atomic import naming_full_disk
 from confdiff.io.batches import read_batches, read_column_names, writing_batches
+from confdiff.io.column_types.deciding import NumberCount, type_of
+from confdiff.io.column_types.lattice import ColumnType, join
+from confdiff.io.table_formats.registry import find_table_format
 from confdiff.io.temporary import temporary_folder
+from confdiff.io.typed_table import id_values, joined_column
 from confdiff.pairs import StreamedPairs
 from confdiff.pairs.parquet import parquet_files
 from confdiff.pairs.splitting import draw_item_parts
 from confdiff.tabular.comparisons import compare, known_scale
 from confdiff.tabular.features.item_features import ItemFeatures
+from confdiff.tabular.features.kinds import check_not_numbers
 from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.about import DataSummary
 from confdiff.tabular.row_numbers import TableSource
@@ -134,12 +139,13 @@ def _encode_items(
 ) -> tuple[ItemFeatures, NDArray[Any]]:
     """Write the features of all items as a NumPy file, and return the fitted encoders and the ids."""
     id_name, names = choose_columns(TableSource.of_file(path), read_column_names(path), id, ignore)
+    types = _column_types(path, [id_name, *names], options)
     features = ItemFeatures(kinds=options.kinds, max_features=options.max_features)
-    features.fit(_first_items(path, names, id_name))
+    features.fit(_first_items(path, names, id_name, types))
     ids: list[NDArray[Any]] = []
     raw = output.with_suffix(".raw")
     with raw.open("wb") as file:
-        for table in _item_tables(path, names, id_name):
+        for table in _item_tables(path, names, id_name, types):
             file.write(np.ascontiguousarray(features.transform(table)).data)
             ids.append(table.ids)
     shape = (sum(map(len, ids)), len(features.get_feature_names_out()))
@@ -156,27 +162,49 @@ def _write_numpy_file(output: Path, raw: Path, shape: tuple[int, int]) -> None:
     raw.unlink()
 
 
-def _item_tables(path: Path, names: list[str], id_name: str) -> Iterator[ItemTable]:
+def _column_types(path: Path, names: list[str], options: FitOptions) -> dict[str, ColumnType]:
+    """Return the types of columns, which the whole file determines."""
+    parse_text = find_table_format(path).parse_text
+    types: dict[str, ColumnType] = dict.fromkeys(names, "empty")
+    counts = dict.fromkeys(names[1:], NumberCount())
     start = 0
-    for batch in read_batches(path, dict.fromkeys([id_name, *names])):
-        columns = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in names}
-        ids = batch.column(id_name).to_numpy(zero_copy_only=False)
-        yield ItemTable(source=TableSource.of_file(path, start), ids=ids, columns=columns)
+    for batch in read_batches(path, names):
+        for name in names:
+            part_type = type_of(batch.column(name), parse_text)
+            types[name] = join(types[name], part_type)
+            if name in counts:
+                counts[name] = counts[name].then(NumberCount.of(batch.column(name), part_type), start)
+        start += batch.num_rows
+    for name, count in counts.items():
+        if types[name] == "text" and name not in (options.kinds or {}):
+            check_not_numbers(name, count, TableSource.of_file(path))
+    return types
+
+
+def _item_tables(path: Path, names: list[str], id_name: str, types: dict[str, ColumnType]) -> Iterator[ItemTable]:
+    start = 0
+    for batch in read_batches(path, [id_name, *names]):
+        yield ItemTable(
+            source=TableSource.of_file(path, start),
+            ids=id_values(batch.column(id_name), types[id_name]),
+            columns={name: batch.column(name) for name in names},
+            types=types,
+        )
         start += batch.num_rows
 
 
-def _first_items(path: Path, names: list[str], id_name: str) -> ItemTable:
+def _first_items(path: Path, names: list[str], id_name: str, types: dict[str, ColumnType]) -> ItemTable:
     """Return the first items of a file, as many as encoders are learned from."""
     parts: list[ItemTable] = []
-    for table in _item_tables(path, names, id_name):
+    for table in _item_tables(path, names, id_name, types):
         parts.append(table)
         if sum(map(len, parts)) >= _ENCODER_ITEMS:
             break
     if not parts:
         raise ValueError(f"{path} must have at least one row of data; got none.")
-    joined = {name: np.concatenate([part.columns[name] for part in parts]) for name in names}
+    columns = {name: joined_column([part.columns[name] for part in parts], types[name]) for name in names}
     ids = np.concatenate([part.ids for part in parts])
-    return ItemTable(source=TableSource.of_file(path), ids=ids, columns=joined, id_name=id_name)
+    return ItemTable(source=TableSource.of_file(path), ids=ids, columns=columns, id_name=id_name, types=types)
 
 
 def _encode_pairs(pairs: Path, output: Path, ids: NDArray[Any], scale: Scale, columns: dict[str, str | None]) -> None:
@@ -200,8 +228,8 @@ def _encode_pairs(pairs: Path, output: Path, ids: NDArray[Any], scale: Scale, co
 def _judged_parts(pairs: Path, columns: dict[str, str | None]) -> Iterator[PairTable]:
     for file in parquet_files(pairs):
         start = 0
-        for batch in read_batches(file, dict.fromkeys(read_column_names(file)), _GROUP_ROWS):
-            arrays = {name: batch.column(name).to_numpy(zero_copy_only=False) for name in batch.schema.names}
+        for batch in read_batches(file, read_column_names(file), _GROUP_ROWS):
+            arrays = {name: batch.column(name) for name in batch.schema.names}
             yield replace(read_judged(arrays, **columns), source=TableSource.of_file(file, start))
             start += batch.num_rows
 

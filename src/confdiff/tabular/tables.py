@@ -2,20 +2,24 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.display.text import listed
 from confdiff.io.lookup import find_rows
-from confdiff.io.tables import read_table
+from confdiff.io.typed_table import TypedTable, read_typed_table, typed_frame
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.scales import without_fractions
 from confdiff.tabular.values import as_floats, check_ids
 from confdiff.validation import check_choice
+
+if TYPE_CHECKING:
+    from confdiff.io.column_types.lattice import ColumnType
 
 ID = ("id", "item", "item_id", "name", "key")
 ROLES = {
@@ -44,15 +48,18 @@ class ItemTable:
     ids
         (N,) unique ids.
     columns
-        The columns as read, (N,) each, without the ids.
+        The columns, (N,) each, without the ids: values of their types, or as written.
     id_name
         The name of the column of ids.
+    types
+        Column -> its type, for the columns whose type is decided. The ids have one too.
     """
 
     source: TableSource
     ids: NDArray[Any]
     columns: Columns
     id_name: str = "id"
+    types: dict[str, "ColumnType"] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -119,25 +126,33 @@ def read_items(source: Any, *, id: str | None = None, ignore: Iterable[str] = ()
     ValueError
         A column is missing, ids are missing or repeated, or the table is empty.
     """
-    name, columns = table_columns(source, "items")
-    if id is None and _index_holds_ids(source, columns):
-        ids = np.asarray(source.index)
+    name, table = table_columns(source, "items")
+    names = list(table.columns)
+    if id is None and _index_holds_ids(source, names):
         id_name = str(source.index.name or "id")
+        ids = TypedTable({id_name: source.index}).ids(id_name)
     else:
-        id_name = _find_column(name, columns, "id", id, ID)
-        ids = columns.pop(id_name)
+        id_name = _find_column(name, names, "id", id, ID)
+        ids = table.ids(id_name)
+        names.remove(id_name)
     for column in ignore:
-        check_column(name, columns, column, "ignore")
-        del columns[column]
-    if not columns:
+        names.remove(check_column(name, names, column, "ignore"))
+    if not names:
         raise ValueError(f"{name} must have at least one column besides the ids.")
     _check_not_empty(name, ids)
-    return ItemTable(source=name, ids=check_ids(name, ids), columns=columns, id_name=id_name)
+    ids = check_ids(name, ids)
+    return ItemTable(
+        source=name,
+        ids=ids,
+        columns={column: table.values(column) for column in names},
+        id_name=id_name,
+        types={id_name: "integer" if ids.dtype.kind == "i" else "text", **table.types(names)},
+    )
 
 
-def _index_holds_ids(source: Any, columns: Columns) -> bool:
+def _index_holds_ids(source: Any, columns: list[str]) -> bool:
     """Return whether the index of a data frame holds the ids of its rows."""
-    if not hasattr(source, "columns"):  # a str also has an attribute ``index``, a method
+    if not hasattr(source, "iloc"):  # only data frames of pandas have an index
         return False
     return _recognised(columns, ID) is None or list(source.index) != list(range(len(source)))
 
@@ -173,9 +188,11 @@ def read_judged(source: Any, **columns: str | None) -> PairTable:
     for role in columns:
         check_choice("role of a column", role, ROLES)
     name, table = table_columns(source, "pairs")
-    names = _roles(name, table, columns)
-    _check_not_empty(name, table[names["left"]])
-    values = {role: table[column] for role, column in names.items()}
+    names = _roles(name, table.columns, columns)
+    values = {
+        role: table.ids(column) if role in ("left", "right") else table.values(column) for role, column in names.items()
+    }
+    _check_not_empty(name, values["left"])
     values["difference"] = without_fractions(values["difference"])
     for role in ("difference", "weight"):
         if role in values:
@@ -183,7 +200,7 @@ def read_judged(source: Any, **columns: str | None) -> PairTable:
     return PairTable(source=name, names=names, **values)
 
 
-def _roles(source: TableSource, table: Columns, chosen: Mapping[str, str | None]) -> dict[str, str]:
+def _roles(source: TableSource, table: Iterable[str], chosen: Mapping[str, str | None]) -> dict[str, str]:
     """Return role -> column, for the roles that are needed, chosen or recognised."""
     names: dict[str, str] = {}
     for role, usual in ROLES.items():
@@ -201,24 +218,30 @@ def _roles(source: TableSource, table: Columns, chosen: Mapping[str, str | None]
     return names
 
 
-def table_columns(source: Any, what: str) -> tuple[TableSource, Columns]:
+def table_columns(source: Any, what: str) -> tuple[TableSource, TypedTable]:
     """Return the source of a table, for messages, and its columns.
 
     Parameters
     ----------
     source
-        A path, a data frame, or a mapping from names to columns.
+        A path, a data frame (pandas, polars, pyarrow or another with an Arrow stream), or a mapping from names to
+        columns.
     what
         Noun for the rows, such as ``"items"``.
     """
-    if hasattr(source, "columns"):  # a data frame
-        if not source.columns.is_unique:
-            repeated = source.columns[source.columns.duplicated()][0]
-            raise ValueError(f"the columns of the {what} must have unique names; {repeated!r} is repeated.")
-        return TableSource(f"the {what}"), {str(name): source[name].to_numpy() for name in source.columns}
-    if isinstance(source, Mapping):
-        return TableSource(f"the {what}"), {str(name): np.asarray(column) for name, column in source.items()}
-    return TableSource.of_file(source), read_table(Path(source))
+    if isinstance(source, str | PathLike):
+        return TableSource.of_file(source), read_typed_table(Path(source))
+    try:
+        table = typed_frame(source)
+    except ValueError as error:
+        raise ValueError(f"the {what}: {error}") from error
+    if table is None:
+        hint = " Call its method collect() first." if hasattr(source, "collect") else ""
+        raise ValueError(
+            f"the {what} must be a path, a data frame or a mapping from names to columns; "
+            f"got {type(source).__name__}.{hint}"
+        )
+    return TableSource(f"the {what}"), table
 
 
 def _find_column(

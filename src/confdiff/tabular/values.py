@@ -7,12 +7,11 @@ from numpy.typing import NDArray
 
 from confdiff.io.lookup import exact_ids, first_repeated
 from confdiff.tabular.row_numbers import TableSource
-from confdiff.validation import as_array
 
 _NOT_NUMERIC = {
-    "m": "times",
-    "M": "times",
-    "b": "true/false values: they give the order of two items, not how far apart they are",
+    "time": "times",
+    "duration": "durations",
+    "flag": "true/false values: they give the order of two items, not how far apart they are",
 }
 
 
@@ -65,15 +64,12 @@ def check_ids(source: TableSource, ids: NDArray[Any]) -> NDArray[Any]:
     return ids
 
 
-def as_floats(source: TableSource, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
-    """Return a numeric column as floats, with NaN where a number is missing."""
-    if column.dtype.kind in _NOT_NUMERIC:
-        raise ValueError(f"{source}, column {name!r}, must be numeric; got {_NOT_NUMERIC[column.dtype.kind]}.")
-    return as_numeric(source, name, column).astype(np.float64)
+def as_floats(source: TableSource, name: str, column: Any) -> NDArray[np.float64]:
+    """Return a numeric column as floats, with NaN where a number is missing; a message names the first bad cell."""
+    from confdiff.io.column_types.converting import as_type
+    from confdiff.io.column_types.deciding import type_of
 
-
-def as_numeric(source: TableSource, name: str, column: NDArray[Any]) -> NDArray[Any]:
-    """Return a numeric column of any type, with NaN for missing objects; a message names the first bad row."""
-    if column.dtype == object:
-        column = np.where(is_missing(column), np.nan, column)
-    return as_array(source.column(name), column, start=source.first_row)
+    problem = _NOT_NUMERIC.get(type_of(column))
+    if problem is not None:
+        raise ValueError(f"{source}, column {name!r}, must be numeric; got {problem}.")
+    return as_type(column, "number", source.cell(name))

@@ -10,7 +10,8 @@ import torch
 
 from confdiff.io.atomic import atomic_files, write_text
 from confdiff.io.outputs import check_new_files
-from confdiff.io.tables import check_table_name, read_table, write_table
+from confdiff.io.tables import check_table_name, write_table
+from confdiff.io.typed_table import read_table
 from confdiff.pairs import Pairs
 from confdiff.pairs.describe import describe_pairs
 from confdiff.pairs.files import companion, read_pairs, rows_in_table, with_columns

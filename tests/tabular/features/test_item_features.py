@@ -7,7 +7,8 @@ from sklearn.compose import make_column_transformer
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from confdiff.tabular.features.item_features import ItemFeatures, kind_of
+from confdiff.tabular.features.item_features import ItemFeatures
+from confdiff.tabular.features.kinds import kind_of
 from confdiff.tabular.features.text_form import FORM, form_of
 
 TEXTS = ["the cat sat on the mat", "a dog sat on a log", "the dog ate the cat", "no words in common here at all"]
@@ -112,9 +113,9 @@ def test_kind_of_a_column(column, kind):
     ("change", "message"),
     [
         (lambda frame: frame.drop(columns="age"), "must have the training columns; missing: 'age'"),
-        (lambda frame: frame.assign(age=["old", 1, 2, 3]), "column 'age', must be numeric; got 'old' at row 0"),
+        (lambda frame: frame.assign(age=["old", 1, 2, 3]), "column 'age', row 0: must be a number; got 'old'"),
         (lambda frame: frame.assign(age=[np.inf, 1, 2, 3]), "column 'age', must be finite.*inf at row 0"),
-        (lambda frame: frame["age"].to_numpy(), "must be a data frame or a mapping"),
+        (lambda frame: frame["age"].to_numpy(), "must be a path, a data frame or a mapping"),
     ],
 )
 def test_items_that_do_not_fit_are_named(people, change, message):

@@ -77,8 +77,8 @@ def other_format(number):
         (alter_manifest, "model.json was altered"),
         (lambda folder: (folder / "model.json").write_text("{"), "model.json is damaged"),
         (lambda folder: (folder / "model.json").write_text("[]"), "model.json is damaged"),
-        (other_format(99), "has format 99; confdiff .* reads format 2. Update confdiff"),
-        (other_format(1), "has format 1; confdiff .* reads format 2. Fit the model again"),
+        (other_format(99), "has format 99; confdiff .* reads format 3. Update confdiff"),
+        (other_format(1), "has format 1; confdiff .* reads format 3. Fit the model again"),
         (lambda folder: (folder / "code.py").write_text("evil"), "holds 'code.py', which does not belong"),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 
 from confdiff.io.table_formats.registry import TABLE_FORMATS
 from confdiff.io.table_formats.table_format import TableFormat
-from confdiff.io.tables import read_table
+from confdiff.io.typed_table import read_table
 from confdiff.tabular.model.scoring import predict_file
 from tabular.people import FRAME
 

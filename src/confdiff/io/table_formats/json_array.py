@@ -1,6 +1,6 @@
 """JSON files that hold an array of objects, one per row."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,11 @@ class _JsonArray(TableFormat):
         rows = _rows(path)
         names = names_of(rows)
         if columns is not None:
-            check_has_columns(names, dict.fromkeys(columns))
+            check_has_columns(names, columns)
         return pyarrow.Table.from_batches([as_batch(path, rows, names if columns is None else columns)])
 
-    def read_batches(self, path: Path, types: Mapping[str, Any], rows: int) -> Iterator[Any]:
-        yield from slices(self.read(path, list(types)).combine_chunks().to_batches()[0], rows)
+    def read_batches(self, path: Path, columns: list[str], rows: int) -> Iterator[Any]:
+        yield from slices(self.read(path, columns).combine_chunks().to_batches()[0], rows)
 
     def read_column_names(self, path: Path) -> list[str]:
         return names_of(_rows(path))
@@ -62,4 +62,5 @@ JSON_ARRAY = _JsonArray(
     ending=".json",
     first_row=1,
     row_note="the first object is row 1",
+    parse_text="times",
 )

@@ -1,6 +1,6 @@
 """JSON lines: one JSON object per row."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,16 +16,15 @@ class _JsonLines(TableFormat):
         rows = [row for block in self._blocks(path) for row in block]
         names = names_of(rows)
         if columns is not None:
-            check_has_columns(names, dict.fromkeys(columns))
+            check_has_columns(names, columns)
         return pyarrow.Table.from_batches([as_batch(path, rows, names if columns is None else columns)])
 
-    def read_batches(self, path: Path, types: Mapping[str, Any], rows: int) -> Iterator[Any]:
-        missing = dict(types)
+    def read_batches(self, path: Path, columns: list[str], rows: int) -> Iterator[Any]:
+        names: set[str] = set()
         for block in self._blocks(path):
-            for name in names_of(block):
-                missing.pop(name, None)
-            yield from slices(as_batch(path, block, list(types)), rows)
-        check_has_columns([name for name in types if name not in missing], types)
+            names.update(names_of(block))
+            yield from slices(as_batch(path, block, columns), rows)
+        check_has_columns(list(names), columns)
 
     def read_column_names(self, path: Path) -> list[str]:
         """Return the keys of all lines: any line may have a key that the lines before it lack."""
@@ -62,4 +61,5 @@ JSON_LINES = _JsonLines(
     ending=".jsonl",
     first_row=1,
     row_note="the first line is row 1",
+    parse_text="times",
 )

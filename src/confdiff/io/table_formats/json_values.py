@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from confdiff.io.column_types.value_text import text_of_value
+
 JsonRow = dict[str, Any]
 
 _LEAST_INTEGER = -(2**63)
@@ -101,7 +103,7 @@ def as_column(values: list[Any]) -> Any:
     """Return JSON values as a pyarrow array of one type.
 
     Integers of 64 bits, numbers, flags and texts keep their type if all values of the column have it. Otherwise
-    the values become text, as they are written in JSON. NaN is a missing value. If a value is a list or an object, the
+    the values become their canonical text. NaN is a missing value. If a value is a list or an object, the
     column is a struct, whose field holds the values as JSON: only columns of plain values can be used.
 
     >>> as_column([1, 2.5, None]).to_pylist()
@@ -122,7 +124,7 @@ def as_column(values: list[Any]) -> Any:
         return pyarrow.array(values, pyarrow.int64() if kinds == {int} else pyarrow.float64())
     if len(kinds) == 1 and kinds <= {datetime.datetime, datetime.timedelta}:
         return pyarrow.array(values)
-    texts = values if kinds == {str} else [_as_text(value) for value in values]
+    texts = values if kinds == {str} else [None if value is None else text_of_value(value) for value in values]
     return pyarrow.array(texts, pyarrow.string())
 
 
@@ -136,16 +138,6 @@ def _nested(values: list[Any]) -> Any:
 
     cells = [None if value is None else {_NESTED: json.dumps(value)} for value in values]
     return pyarrow.array(cells, pyarrow.struct([(_NESTED, pyarrow.string())]))
-
-
-def _as_text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return (
-        str(value) if isinstance(value, datetime.datetime | datetime.timedelta | datetime.time) else json.dumps(value)
-    )
 
 
 def as_json(row: JsonRow) -> str:

@@ -1,6 +1,6 @@
 """Parquet files."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,18 +13,18 @@ class _Parquet(TableFormat):
         from pyarrow import parquet
 
         with parquet.ParquetFile(path) as file, _naming_dictionary(path, file):
-            check_has_columns(file.schema_arrow.names, dict.fromkeys(columns or ()))
+            check_has_columns(file.schema_arrow.names, columns or [])
             table = file.read(columns=columns)
         return _plain(table, path)
 
-    def read_batches(self, path: Path, types: Mapping[str, Any], rows: int) -> Iterator[Any]:
+    def read_batches(self, path: Path, columns: list[str], rows: int) -> Iterator[Any]:
         from pyarrow import parquet
 
         start = 0
         # buffered row groups would stay in memory to the end
         with parquet.ParquetFile(path, pre_buffer=False) as file, _naming_dictionary(path, file):
-            check_has_columns(file.schema_arrow.names, types)
-            for batch in file.iter_batches(batch_size=rows, columns=list(types)):
+            check_has_columns(file.schema_arrow.names, columns)
+            for batch in file.iter_batches(batch_size=rows, columns=columns):
                 yield _plain(batch, path, start)
                 start += batch.num_rows
 

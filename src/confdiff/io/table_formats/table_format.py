@@ -1,11 +1,13 @@
 """Describe a format of table files."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
+
+from confdiff.io.column_types.lattice import TextParsing
 
 
 @dataclass(frozen=True)
@@ -20,8 +22,8 @@ class TableFormat(ABC):
         The number that an editor shows for the first row of data.
     row_note : str
         How rows are numbered, for messages.
-    guesses_types : bool
-        Whether :meth:`read_batches` guesses the type of a column from the first rows of the file.
+    parse_text : {"none", "times", "all"}
+        Which cells of text may be other values: all where every cell is text, times where only these are.
     has_binary_columns : bool
         Whether a column may hold bytes that are not text.
     """
@@ -29,7 +31,7 @@ class TableFormat(ABC):
     ending: str
     first_row: int
     row_note: str
-    guesses_types: bool = False
+    parse_text: TextParsing = "none"
     has_binary_columns: bool = False
 
     block_bytes: ClassVar[int] = 1 << 22
@@ -37,13 +39,13 @@ class TableFormat(ABC):
 
     @abstractmethod
     def read(self, path: Path, columns: list[str] | None) -> Any:
-        """Return a file, or some of its columns, as a ``pyarrow.Table``."""
+        """Return a file, or some of its columns, as written, as a ``pyarrow.Table``."""
 
     @abstractmethod
-    def read_batches(self, path: Path, types: Mapping[str, Any], rows: int) -> Iterator[Any]:
-        """Yield columns in batches of at most ``rows`` rows; a missing column is a KeyError.
+    def read_batches(self, path: Path, columns: list[str], rows: int) -> Iterator[Any]:
+        """Yield columns as written, in batches of at most ``rows`` rows; a missing column is a KeyError.
 
-        ``types`` has a column's pyarrow type, or None to infer it.
+        The type of a column may differ between batches.
         """
 
     @abstractmethod
@@ -62,16 +64,11 @@ class TableFormat(ABC):
         return None
 
 
-def check_has_columns(names: list[str], wanted: Mapping[str, Any]) -> None:
+def check_has_columns(names: list[str], wanted: list[str]) -> None:
     """Raise a KeyError for the first wanted column that is missing."""
     missing = [name for name in wanted if name not in names]
     if missing:
         raise KeyError(f"{missing[0]!r} is missing")
-
-
-def fixed_types(types: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns whose types are not inferred."""
-    return {name: kind for name, kind in types.items() if kind is not None}
 
 
 def slices(batch: Any, rows: int) -> Iterator[Any]:

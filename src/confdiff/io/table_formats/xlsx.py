@@ -2,7 +2,7 @@
 
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
@@ -23,14 +23,14 @@ class _Xlsx(TableFormat):
         import pyarrow
 
         with _open_sheet(path) as (names, rows):
-            check_has_columns(names, dict.fromkeys(columns or ()))
+            check_has_columns(names, columns or [])
             return pyarrow.Table.from_batches([_as_batch(list(rows), names, columns or names)])
 
-    def read_batches(self, path: Path, types: Mapping[str, Any], rows: int) -> Iterator[Any]:
+    def read_batches(self, path: Path, columns: list[str], rows: int) -> Iterator[Any]:
         with _open_sheet(path) as (names, cells):
-            check_has_columns(names, types)
+            check_has_columns(names, columns)
             while part := list(islice(cells, rows)):
-                yield _as_batch(part, names, list(types))
+                yield _as_batch(part, names, columns)
 
     def read_column_names(self, path: Path) -> list[str]:
         with _open_sheet(path) as (names, _):

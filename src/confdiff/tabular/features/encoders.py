@@ -4,7 +4,7 @@ An encoder is learned from the columns of one kind and returns (N, k) floats. It
 back, so that reading a saved model executes nothing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 from confdiff.io.decoding import check_object, decode_fields
 from confdiff.io.lookup import find_rows
 from confdiff.standardisation import is_constant
+from confdiff.tabular.features.reading import FeatureColumns
 from confdiff.tabular.features.text_form import FORM, form_of
-from confdiff.tabular.row_numbers import TableSource
-from confdiff.tabular.tables import Columns
-from confdiff.tabular.values import as_numeric, is_missing
-from confdiff.validation import check_choice, check_finite
+from confdiff.validation import check_choice
 
 _Matrix = NDArray[np.float32]
 
@@ -60,28 +58,28 @@ class Numbers:
         return len(self.columns) + len(self.marked)
 
     @classmethod
-    def learn(cls, columns: Columns, source: TableSource) -> Self:
-        """Fit the encoder to the training columns."""
+    def learn(cls, names: Iterable[str], columns: FeatureColumns) -> Self:
+        """Fit the encoder to training columns."""
         from sklearn.impute import SimpleImputer
         from sklearn.preprocessing import StandardScaler
 
-        values = np.stack([as_numbers(source, name, column) for name, column in columns.items()], axis=1)
+        names = tuple(names)
+        values = np.stack([columns.numbers(name) for name in names], axis=1)
         imputer = SimpleImputer(strategy="median", keep_empty_features=True).fit(values)
         scaler = StandardScaler().fit(imputer.transform(values))
         return cls(
-            columns=tuple(columns),
+            columns=names,
             fill=tuple(imputer.statistics_.tolist()),
             mean=tuple(scaler.mean_.tolist()),
             scale=tuple(scaler.scale_.tolist()),
-            marked=tuple(name for name, numbers in zip(columns, values.T, strict=True) if np.isnan(numbers).any()),
+            marked=tuple(name for name, numbers in zip(names, values.T, strict=True) if np.isnan(numbers).any()),
         )
 
-    def encode(self, columns: Columns, source: TableSource) -> _Matrix:
+    def encode(self, columns: FeatureColumns) -> _Matrix:
         """Return (N, columns and marked columns)."""
-        rows = len(next(iter(columns.values())))
-        encoded = np.empty((rows, len(self.columns) + len(self.marked)), dtype=np.float32)
+        encoded = np.empty((len(columns), len(self.columns) + len(self.marked)), dtype=np.float32)
         for index, name in enumerate(self.columns):
-            numbers = as_numbers(source, name, columns[name])
+            numbers = columns.numbers(name)
             missing = np.isnan(numbers)
             if name in self.marked:
                 encoded[:, len(self.columns) + self.marked.index(name)] = missing
@@ -120,14 +118,13 @@ class Category:
         return len(self.values)
 
     @classmethod
-    def learn(cls, columns: Columns, source: TableSource) -> Self:
-        """Fit the encoder to the training column."""
-        ((name, column),) = columns.items()
-        return cls(columns=(name,), values=tuple(np.unique(as_text(column)).tolist()))
+    def learn(cls, name: str, columns: FeatureColumns) -> Self:
+        """Fit the encoder to a training column."""
+        return cls(columns=(name,), values=tuple(np.unique(columns.text(name)).tolist()))
 
-    def encode(self, columns: Columns, source: TableSource) -> _Matrix:
+    def encode(self, columns: FeatureColumns) -> _Matrix:
         """Return (N, values)."""
-        positions = find_rows(np.array(self.values, dtype=object), as_text(columns[self.columns[0]]))
+        positions = find_rows(np.array(self.values, dtype=object), columns.text(self.columns[0]))
         encoded = np.zeros((len(positions), len(self.values)), dtype=np.float32)
         rows = np.flatnonzero(positions >= 0)
         encoded[rows, positions[rows]] = 1
@@ -174,18 +171,17 @@ class Text:
         return len(self.words) + len(FORM)
 
     @classmethod
-    def learn(cls, columns: Columns, source: TableSource, max_features: int = 2000) -> Self:
-        """Fit the encoder to the training column, with at most ``max_features`` words."""
+    def learn(cls, name: str, columns: FeatureColumns, max_features: int = 2000) -> Self:
+        """Fit the encoder to a training column, with at most ``max_features`` words."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        ((name, column),) = columns.items()
-        texts = as_text(column)
+        texts = columns.text(name)
         vectorizer = TfidfVectorizer(min_df=2, sublinear_tf=True, max_features=max_features, dtype=np.float32)
         try:
             vectorizer.fit(texts)
         except ValueError as error:
             raise ValueError(
-                f"{source}, column {name!r}: no word occurs in two texts. Leave it out with ignore={name!r}."
+                f"{columns.source}, column {name!r}: no word occurs in two texts. Leave it out with ignore={name!r}."
             ) from error
         form = form_of(texts)
         spread = form.std(axis=0)
@@ -197,11 +193,11 @@ class Text:
             scale=tuple(np.where(is_constant(form), 1.0, spread).tolist()),
         )
 
-    def encode(self, columns: Columns, source: TableSource) -> _Matrix:
+    def encode(self, columns: FeatureColumns) -> _Matrix:
         """Return (N, words and measures of form)."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        texts = as_text(columns[self.columns[0]])
+        texts = columns.text(self.columns[0])
         vectorizer = TfidfVectorizer(vocabulary=list(self.words), sublinear_tf=True, dtype=np.float32)
         vectorizer.idf_ = np.array(self.idf, dtype=np.float32)
         weights = vectorizer.transform(texts).toarray()
@@ -245,22 +241,3 @@ def _check_distinct(name: str, values: tuple[str, ...]) -> None:
 def _check_positive(name: str, values: tuple[float, ...]) -> None:
     if any(not value > 0 for value in values):
         raise ValueError(f"{name} must be above 0; got {min(values)!r}")
-
-
-def as_numbers(source: TableSource, name: str, column: NDArray[Any]) -> NDArray[np.float64]:
-    """Return a column of numbers, truth values or times (in days) as floats, with NaN where one is missing."""
-    if column.dtype.kind == "M":
-        days = (column - np.datetime64(0, "D")) / np.timedelta64(1, "D")
-        return np.where(np.isnat(column), np.nan, days)
-    numbers = as_numeric(source, name, column)
-    if numbers.dtype.kind == "f":
-        check_finite(source.column(name), np.where(np.isnan(numbers), 0, numbers), start=source.first_row)
-    return numbers.astype(np.float64, copy=False)
-
-
-def as_text(column: NDArray[Any]) -> NDArray[Any]:
-    """Return a column as an array of text objects, empty where a value is missing."""
-    values = zip(column.tolist(), is_missing(column), strict=True)
-    text = np.empty(len(column), dtype=object)
-    text[:] = ["" if missing else str(value) for value, missing in values]
-    return text

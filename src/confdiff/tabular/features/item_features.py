@@ -1,7 +1,6 @@
 """Turn mixed columns of items into the numeric features of a network."""
 
 from collections.abc import Mapping, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,29 +9,22 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from confdiff.display.text import listed
+from confdiff.io.column_types.deciding import type_of
+from confdiff.io.column_types.lattice import ColumnType, check_type
 from confdiff.io.decoding import decode
+from confdiff.io.typed_table import is_frame, like_frame
 from confdiff.tabular.features.encoders import (
     Category,
     Encoder,
     Numbers,
     Text,
-    as_numbers,
-    as_text,
     encoder_from_state,
     encoder_to_state,
 )
-from confdiff.tabular.row_numbers import TableSource
-from confdiff.tabular.tables import Columns, ItemTable, table_columns
-from confdiff.tabular.values import is_missing
-from confdiff.validation import check_choice, check_count, warn_user
-
-KINDS = ("number", "flag", "time", "category", "text", "ignore")
-"""Kinds of columns."""
-
-_NUMERIC = ("number", "flag", "time")
-_KIND_OF_TYPE = {"b": "flag", "i": "number", "u": "number", "f": "number", "M": "time"}
-_MAX_CATEGORIES = 50
-_MIN_WORDS = 3  # of a text, on average
+from confdiff.tabular.features.kinds import KINDS, kind_of
+from confdiff.tabular.features.reading import NUMERIC_KINDS, FeatureColumns, type_to_read
+from confdiff.tabular.tables import ItemTable, table_columns
+from confdiff.validation import check_choice, check_count
 
 
 class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -53,6 +45,8 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     ----------
     kinds_ : dict
         Column -> its kind.
+    types_ : dict
+        Column -> the type by which its values are read, such as ``"integer"`` or ``"text"``.
     encoders_ : list
         The fitted encoder of each column.
     feature_names_in_, n_features_in_
@@ -79,8 +73,8 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
         Parameters
         ----------
-        X : data frame, mapping from names to columns, or ItemTable
-            The items.
+        X : data frame, mapping from names to columns, path or ItemTable
+            The items. A data frame is one of pandas, polars, pyarrow, or another with an Arrow stream.
         y : None
             Not used; for pipelines of scikit-learn.
         rows : array of int, optional
@@ -88,36 +82,33 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         """
         check_count("max_features", self.max_features)
         table = _as_table(X)
-        self.kinds_ = self._kinds_of(table)
-        used = {name: table.columns[name] for name, kind in self.kinds_.items() if kind != "ignore"}
+        types = {name: table.types.get(name) or type_of(column) for name, column in table.columns.items()}
+        self.kinds_ = self._kinds_of(table, types)
+        self.types_ = {name: type_to_read(kind, types[name]) for name, kind in self.kinds_.items()}
+        used = [name for name, kind in self.kinds_.items() if kind != "ignore"]
         if not used:
             raise ValueError(
                 f"{table.source} must have a column to learn from; all are ignored: {listed(table.columns)}. "
                 "Pass kinds={'...': 'category'} for a column that matters."
             )
-        for name in used:
-            if self.kinds_[name] in _NUMERIC:
-                as_numbers(table.source, name, used[name])  # of all rows, so that messages count rows correctly
-        if rows is not None:
-            used = {name: column[rows] for name, column in used.items()}
-        self.encoders_ = self._learned(table.source, used)
-        self.feature_names_in_ = np.array(list(used), dtype=object)
+        self.encoders_ = self._learned(used, FeatureColumns(table, self.types_, rows))
+        self.feature_names_in_ = np.array(used, dtype=object)
         self.n_features_in_ = len(used)
         return self
 
-    def _learned(self, source: TableSource, used: Columns) -> list[Encoder]:
-        numbers = {name: column for name, column in used.items() if self.kinds_[name] in _NUMERIC}
+    def _learned(self, used: list[str], columns: FeatureColumns) -> list[Encoder]:
+        numbers = [name for name in used if self.kinds_[name] in NUMERIC_KINDS]
         encoders: list[Encoder] = []
         if numbers:
-            encoders.append(Numbers.learn(numbers, source))
-        for name, column in used.items():
+            encoders.append(Numbers.learn(numbers, columns))
+        for name in used:
             if self.kinds_[name] == "category":
-                encoders.append(Category.learn({name: column}, source))
+                encoders.append(Category.learn(name, columns))
             elif self.kinds_[name] == "text":
-                encoders.append(Text.learn({name: column}, source, self.max_features))
+                encoders.append(Text.learn(name, columns, self.max_features))
         return encoders
 
-    def _kinds_of(self, table: ItemTable) -> dict[str, str]:
+    def _kinds_of(self, table: ItemTable, types: Mapping[str, ColumnType]) -> dict[str, str]:
         chosen = dict(self.kinds or {})
         for name, kind in chosen.items():
             if name not in table.columns:
@@ -126,20 +117,28 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
                     f"the columns are {listed(table.columns)}."
                 )
             check_choice("kind", kind, KINDS)
-        return {name: chosen.get(name) or kind_of(name, column) for name, column in table.columns.items()}
+        return {
+            name: chosen.get(name) or kind_of(name, column, types[name], table.source)
+            for name, column in table.columns.items()
+        }
 
     def transform(self, X: Any) -> Any:
         """Return the features of items.
 
         Parameters
         ----------
-        X : data frame, mapping from names to columns, or ItemTable
-            N items with the training columns.
+        X : data frame, mapping from names to columns, path or ItemTable
+            N items with the training columns. A column of another type than in training is converted.
 
         Returns
         -------
         data frame or array of shape (N, k)
-            A data frame if ``X`` is one.
+            A data frame of the same kind if ``X`` is one (pandas, polars, pyarrow).
+
+        Raises
+        ------
+        ValueError
+            If a column is missing, or a cell cannot be converted to the type of its column.
         """
         check_is_fitted(self)
         table = _as_table(X)
@@ -149,12 +148,11 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
                 f"{table.source} must have the training columns; missing: {listed(map(repr, missing))}. "
                 f"The columns are {listed(table.columns)}."
             )
-        encoded = np.concatenate([encoder.encode(table.columns, table.source) for encoder in self.encoders_], axis=1)
-        if not hasattr(X, "iloc"):
+        columns = FeatureColumns(table, self.types_)
+        encoded = np.concatenate([encoder.encode(columns) for encoder in self.encoders_], axis=1)
+        if not is_frame(X):
             return encoded
-        import pandas as pd
-
-        return pd.DataFrame(encoded, index=X.index, columns=self.get_feature_names_out())
+        return like_frame(X, dict(zip(self.get_feature_names_out(), encoded.T, strict=True)))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the features."""
@@ -167,6 +165,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return {
             "max_features": self.max_features,
             "kinds": self.kinds_,
+            "types": self.types_,
             "encoders": [encoder_to_state(encoder) for encoder in self.encoders_],
         }
 
@@ -176,9 +175,13 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         kinds = decode(dict[str, str], state["kinds"], "kinds")
         for kind in kinds.values():
             check_choice("kind", kind, KINDS)
+        types = decode(dict[str, str], state["types"], "types")
+        if types.keys() != kinds.keys():
+            raise ValueError("its types are not those of its columns")
         max_features = check_count("max_features", state["max_features"])
         features = cls(kinds=kinds, max_features=max_features)
         features.kinds_ = dict(kinds)
+        features.types_ = {name: check_type(type) for name, type in types.items()}
         features.encoders_ = [
             encoder_from_state(encoder) for encoder in decode(tuple[Any, ...], state["encoders"], "encoders")
         ]
@@ -192,46 +195,18 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 def _check_encoded(kinds: Mapping[str, str], encoders: Sequence[Encoder]) -> None:
     """Check that each column in use has one encoder, of its kind."""
     encoded = [(name, encoder.kind) for encoder in encoders for name in encoder.columns]
-    expected = [(name, "number" if kind in _NUMERIC else kind) for name, kind in kinds.items() if kind != "ignore"]
+    expected = [(name, "number" if kind in NUMERIC_KINDS else kind) for name, kind in kinds.items() if kind != "ignore"]
     if sorted(encoded) != sorted(expected) or not encoders:
         raise ValueError("its encoders are not those of its columns")
-
-
-def kind_of(name: str, column: NDArray[Any]) -> str:
-    """Return the recognised kind of a column, one of :data:`KINDS`; warn if the column is ignored.
-
-    >>> kind_of("ward", np.array(["A", "B", "A"])), kind_of("age", np.array([30.5, np.nan]))
-    ('category', 'number')
-    """
-    if column.dtype.kind in _KIND_OF_TYPE:
-        return _KIND_OF_TYPE[column.dtype.kind]
-    values = column[~is_missing(column)]
-    if not len(values):
-        return _ignored(name, "it is empty")
-    if all(isinstance(value, Real) for value in values.tolist()):
-        return "flag" if all(isinstance(value, bool) for value in values.tolist()) else "number"
-    n_distinct = len(np.unique(as_text(values)))
-    words = np.mean([len(str(value).split()) for value in values.tolist()])
-    few = n_distinct <= _MAX_CATEGORIES
-    if words >= _MIN_WORDS and not (few and len(values) >= 5 * n_distinct):
-        return "text"
-    if few:
-        return "category"
-    return _ignored(name, f"its {n_distinct:,} values look like names, not like a category or a text")
-
-
-def _ignored(name: str, reason: str) -> str:
-    warn_user(
-        f"column {name!r} is ignored: {reason}. If it matters, pass its kind, such as kinds={{{name!r}: 'category'}}."
-    )
-    return "ignore"
 
 
 def _as_table(X: Any) -> ItemTable:
     if isinstance(X, ItemTable):
         return X
-    if not isinstance(X, Mapping) and not hasattr(X, "columns"):
-        raise ValueError(f"items must be a data frame or a mapping from names to columns; got {type(X).__name__}.")
-    source, columns = table_columns(X, "items")
-    rows = len(next(iter(columns.values()))) if columns else 0
-    return ItemTable(source, np.arange(rows), columns)
+    source, table = table_columns(X, "items")
+    return ItemTable(
+        source=source,
+        ids=np.arange(table.rows),
+        columns=dict(table.columns),
+        types=table.types(),
+    )

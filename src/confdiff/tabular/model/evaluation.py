@@ -12,16 +12,19 @@ from confdiff.display.figures import draw_diagonal, new_figure
 from confdiff.display.html import as_data_uri, render
 from confdiff.display.palette import MEASURED
 from confdiff.io.atomic import atomic_files, write_text
+from confdiff.io.batches import read_column_names
 from confdiff.io.outputs import check_new_report
+from confdiff.io.table_formats.registry import find_table_format
+from confdiff.io.typed_table import joined_ids, joined_type
 from confdiff.metrics import calibration_error, reliability
 from confdiff.tabular.comparisons import compare
 from confdiff.tabular.model.agreement import Agreement, agreement
 from confdiff.tabular.model.model import ComparisonModel
-from confdiff.tabular.model.scoring import score_table, scored_batches
+from confdiff.tabular.model.scoring import scored_batches
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.scales import Scale, parse_scale
-from confdiff.tabular.tables import read_items, read_judged
-from confdiff.tabular.values import as_numeric, is_missing
+from confdiff.tabular.tables import ItemTable, choose_columns, read_judged
+from confdiff.tabular.values import check_ids, is_missing
 from confdiff.threads import follow_policy
 from confdiff.validation import check_labels
 
@@ -94,14 +97,26 @@ def evaluate_labels(model: ComparisonModel, items: Path, labels: str, *, id: str
     """
     batches = list(scored_batches(model, items, id=id, label_column=labels))
     p = np.concatenate([batch.probabilities for batch in batches])
-    column = np.concatenate([batch.labels for batch in batches])
-    has_label = ~is_missing(column)
-    name = f"{items}, column {labels!r},"
+    values = _label_values(items, labels, [batch.labels for batch in batches])
+    has_label = ~np.isnan(values)
     if not has_label.any():
-        raise ValueError(f"{name} must have a label for at least one item; it is empty.")
-    values = as_numeric(TableSource.of_file(items), labels, column)
+        raise ValueError(f"{items}, column {labels!r}, must have a label for at least one item; it is empty.")
     y = check_labels(values[has_label], int(has_label.sum()))
     return measure(p[has_label], y, without_label=int((~has_label).sum()))
+
+
+def _label_values(items: Path, name: str, parts: list[Any]) -> NDArray[np.float64]:
+    """Return a column of labels, which was read in parts, as floats; NaN where a label is missing."""
+    from confdiff.io.column_types.converting import as_type
+
+    type = joined_type(parts, find_table_format(items).parse_text)
+    values = []
+    start = 0
+    for part in parts:
+        labels = as_type(part, "flag" if type == "flag" else "number", TableSource.of_file(items, start).cell(name))
+        values.append(np.where(is_missing(labels), np.nan, labels).astype(np.float64))
+        start += len(part)
+    return np.concatenate(values)
 
 
 def measure(p: NDArray[Any], y: NDArray[Any], *, without_label: int = 0) -> Evaluation:
@@ -159,11 +174,13 @@ def evaluate_pairs(
     **columns
         Columns of the pairs, such as ``left="arg1"``.
     """
-    table = read_items(items, id=id or model.id_name)
-    if model.id_name is not None:
-        table = table.with_ids()
+    source = TableSource.of_file(items)
+    id_name, _ = choose_columns(source, read_column_names(items), id or model.id_name, ())
+    batches = list(scored_batches(model, items, id=id_name))
+    ids = joined_ids([batch.ids for batch in batches], find_table_format(items).parse_text)
+    table = ItemTable(source=source, ids=check_ids(source, ids), columns={}, id_name=id_name)
     compared = compare(table, read_judged(pairs, **columns), scale or _training_scale(model))
-    p = score_table(model, table)
+    p = np.concatenate([batch.probabilities for batch in batches])
     return agreement(p[compared.left], p[compared.right], compared.difference, compared.weight)
 
 

@@ -73,7 +73,7 @@ class ComparisonModel:
 
     def _encoded(self, items: Any) -> NDArray[np.float32]:
         """Encode items; where ids are a feature and no column holds them, take them from the index."""
-        if self.id_name is not None and hasattr(items, "columns") and self.id_name not in items.columns:
+        if self.id_name is not None and hasattr(items, "iloc") and self.id_name not in items.columns:
             items = items.assign(**{self.id_name: items.index})
         return np.asarray(self.features.transform(items))
 

@@ -1,7 +1,7 @@
 """Score files of items that need not fit into memory."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from confdiff.display.text import listed
 from confdiff.io.batches import read_batches, read_column_names, writing_batches
 from confdiff.io.outputs import check_new_file
-from confdiff.io.table_formats.registry import find_table_format
-from confdiff.tabular.features.encoders import Category
 from confdiff.tabular.model.model import ComparisonModel
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.tables import ID, ItemTable, check_column
@@ -79,8 +77,8 @@ class ScoredBatch:
         The ids of the items.
     probabilities : (b,) array
         The probabilities of the positive class.
-    labels : (b,) array or None
-        The column of labels as it is in the file, if one was asked for.
+    labels : (b,) pyarrow array or None
+        The column of labels as written, if one was asked for.
     """
 
     ids: Any
@@ -110,20 +108,21 @@ def scored_batches(
         If a column is missing, or the file has no rows.
     """
     names = read_column_names(items)
-    feature_types = column_types(model, items, names)
+    features = _check_has_features(model, items, names)
     for argument, name in (("id", id), ("labels", label_column)):
         if name is not None:
             check_column(items, names, name, argument)
     id_column = id or find_id_column(model, names)
+    others = [name for name in (id_column, label_column) if name is not None]
     start = 0
-    for batch in read_batches(items, _types_to_read(items, feature_types, id_column, label_column)):
+    for batch in read_batches(items, dict.fromkeys([*features, *others])):
         rows = np.arange(start, start + batch.num_rows)
-        columns = {name: _as_array(batch, name) for name in feature_types}
+        columns = {name: batch.column(name) for name in features}
         table = ItemTable(source=TableSource.of_file(items, start), ids=rows, columns=columns)
         yield ScoredBatch(
             ids=rows if id_column is None else batch.column(id_column),
             probabilities=score_table(model, table),
-            labels=None if label_column is None else _as_array(batch, label_column),
+            labels=None if label_column is None else batch.column(label_column),
         )
         start += batch.num_rows
     if not start:
@@ -136,78 +135,20 @@ def find_id_column(model: ComparisonModel, names: list[str]) -> str | None:
     return model.id_name or next((name for name in names if name.lower() in ID and name not in features), None)
 
 
-def _types_to_read(
-    items: Path, feature_types: dict[str, Any], id_column: str | None, label_column: str | None
-) -> dict[str, Any]:
-    """Return each column to read with its pyarrow type; features that serve as ids or labels keep their type."""
-    types = dict(feature_types)
-    if id_column is not None:
-        types.setdefault(id_column, _id_type(items))
-    if label_column is not None:
-        types.setdefault(label_column, None)
-    return types
-
-
-def _id_type(items: Path) -> Any:
-    """Return the pyarrow type of ids: text if the format guesses types, so that 007 stays 007; otherwise None."""
-    import pyarrow
-
-    return pyarrow.string() if find_table_format(items).guesses_types else None
-
-
-def _as_array(batch: Any, name: str) -> NDArray[Any]:
-    column: NDArray[Any] = batch.column(name).to_numpy(zero_copy_only=False)
-    return column
-
-
-def column_types(model: ComparisonModel, items: Path, names: list[str]) -> dict[str, Any]:
-    """Return the pyarrow type of each column that a model needs.
-
-    Parameters
-    ----------
-    model : ComparisonModel
-        The model.
-    items : Path
-        The file, for messages.
-    names : list of str
-        The columns of the file.
-
-    Raises
-    ------
-    ValueError
-        A column is missing.
-    """
-    import pyarrow
-
-    type_of_kind = {
-        "number": pyarrow.float64(),
-        "flag": pyarrow.bool_(),
-        "time": pyarrow.timestamp("us"),
-        "category": pyarrow.string(),
-        "text": pyarrow.string(),
-    }
-    types = {name: type_of_kind[model.features.kinds_[name]] for name in model.features.feature_names_in_}
-    if model.id_name is not None and _has_integer_ids(model):
-        types[model.id_name] = pyarrow.int64()  # 007 is 7, as in training
-    missing = [name for name in types if name not in names]
+def _check_has_features(model: ComparisonModel, items: Path, names: list[str]) -> list[str]:
+    """Check that a file has the columns of a model, and return these."""
+    features = [str(name) for name in model.features.feature_names_in_]
+    missing = [name for name in features if name not in names]
     if missing:
         raise ValueError(
             f"{items} must have the training columns; missing: {listed(map(repr, missing))}. "
             f"The columns are {listed(names)}."
         )
-    return types
-
-
-def _has_integer_ids(model: ComparisonModel) -> bool:
-    """Return whether the ids that are a feature of the model are integers."""
-    categories = (encoder for encoder in model.features.encoders_ if isinstance(encoder, Category))
-    (ids,) = (category.values for category in categories if category.columns == (model.id_name,))
-    return all(value.isdecimal() and str(int(value)) == value for value in ids)
+    return features
 
 
 def score_table(model: ComparisonModel, table: ItemTable) -> NDArray[np.float32]:
     """Return the probability of the positive class for each item of a table. Shape: (N,)."""
-    columns = {str(name): table.columns[name] for name in model.features.feature_names_in_}
-    encoded = model.features.transform(replace(table, columns=columns))
+    encoded = model.features.transform(table)
     p: NDArray[np.float32] = model.classifier.predict_proba(encoded)[:, 1]
     return p
