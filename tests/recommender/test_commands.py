@@ -26,6 +26,7 @@ def trained(tmp_path_factory):
     columns = {"who": names[data.users], "what": data.items, "liked": data.strength, "when": data.time}
     write_table(folder / "likes.csv", columns)
     flags = ["--user", "who", "--item", "what", "--strength", "liked", "--time", "when", "--model", "mf"]
+    flags += ["--confidence", "watch-ratio"]
     result = confdiff(
         "recommend", "train", "likes.csv", *flags, "--epochs", "60", "--partners", "4", "--n-negatives", "3", cwd=folder
     )
@@ -39,8 +40,11 @@ def test_held_out_positives_are_found(trained):
     measures = json.loads(result.stdout)
     assert (measures["evaluated"], measures["candidates"]) == (30, 4)
     assert measures["full ndcg@10"] > 0.9 > measures["item means"]["full ndcg@10"]  # all items have one mean
+    assert measures["beats the baselines"] is True
+    assert measures["verdict"] == "The model is as good as random scores, item means and popularity, or better."
     shown = confdiff("recommend", "evaluate", "recommender.safetensors", "likes.csv", cwd=trained)
     assert "among 4 candidates" in shown.stdout
+    assert measures["verdict"] in shown.stdout
 
 
 def test_the_best_items_are_those_of_the_user_s_parity(trained):
@@ -70,7 +74,15 @@ def test_the_best_items_are_those_of_the_user_s_parity(trained):
         (["train", "absent.csv", "-o", "new"], "the table absent.csv does not exist"),
         (["train", "likes.csv", "--method", "bprr", "-o", "new"], "unknown method 'bprr'"),
         (["evaluate", "recommender.safetensors", "other.csv"], "has other users or items"),
-        (["train", "few.csv", "--n-negatives", "1", "-o", "new"], "too small for a validation set"),
+        (["train", "few.csv", "--n-negatives", "1", "--partners", "1", "-o", "new"], "too small for a validation set"),
+        (
+            ["train", "few.csv", "--partners", "100000000", "-o", "new"],
+            "--partners must be at most 2, because no user has more than 3",
+        ),
+        (
+            ["train", "likes.csv", "--user", "who", "--item", "what", "--strength", "liked", "-o", "new"],
+            "Pass --confidence watch-ratio",
+        ),
     ],
 )
 def test_mistakes(trained, arguments, message):
@@ -81,6 +93,48 @@ def test_mistakes(trained, arguments, message):
     assert result.returncode == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.fixture(scope="module")
+def rated(tmp_path_factory):
+    """Ratings from 1 to 5 that have nothing to do with the users, in a table with a time and a column of no use."""
+    folder = tmp_path_factory.mktemp("ratings")
+    rng = np.random.default_rng(0)
+    users, items = np.divmod(rng.permutation(20 * 40)[:500], 40)
+    liking = rng.normal(size=40)
+    rating = np.clip(np.round(3 + liking[items] + rng.normal(size=500)), 1, 5)
+    columns = {"userId": users, "movieId": items, "rating": rating, "timestamp": np.arange(500), "title": ["x"] * 500}
+    write_table(folder / "ratings.csv", columns)
+    return folder
+
+
+def test_ratings_are_recognised_and_a_model_that_loses_is_named(rated):
+    arguments = ["ratings.csv", "--epochs", "1", "--patience", "0", "--n-negatives", "9", "--model", "mf"]
+    result = confdiff("recommend", "train", *arguments, cwd=rated)
+    assert result.returncode == 0, result.stderr
+    assert "user: userId, item: movieId, strength: rating, time: timestamp" in result.stdout
+    assert "strengths were recognised as 'rating': from 0 for the lowest rating of the scale to 1" in result.stdout
+    assert "columns that are not used: title" in result.stdout
+    assert "pairs, 16 per interaction" in result.stdout
+    options = Recommender.load(rated / "recommender.safetensors").options
+    assert options["confidence"] == "rating"
+    assert options["columns"] == {"user": "userId", "item": "movieId", "strength": "rating", "time": "timestamp"}
+    shown = confdiff("recommend", "evaluate", "recommender.safetensors", "ratings.csv", cwd=rated)
+    measures = json.loads(
+        confdiff("recommend", "evaluate", "recommender.safetensors", "ratings.csv", "--json", cwd=rated).stdout
+    )
+    assert measures["full ndcg@10"] < measures["item means"]["full ndcg@10"]
+    assert measures["beats the baselines"] is False
+    assert "The model is worse than the item means among all items: NDCG@10" in measures["verdict"]
+    assert "warning: The model is worse than" in shown.stdout
+
+
+def test_training_names_a_model_that_loses_to_the_item_means(rated):
+    learns_nothing = ["--method", "oracle-hard", "--epochs", "1", "--partners", "1", "--model", "mf"]
+    learns_nothing += ["--n-negatives", "9"]
+    result = confdiff("recommend", "train", "ratings.csv", *learns_nothing, "-o", "bad.safetensors", cwd=rated)
+    assert result.returncode == 0, result.stderr
+    assert "warning: the model does not beat the item means on the validation pairs" in result.stdout
 
 
 def test_a_model_comes_back_as_it_was(trained, tmp_path):

@@ -1,13 +1,15 @@
 """confdiff recommend: train a recommender on interactions, evaluate it, and recommend items."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
 from confdiff.cli.console import is_quiet, name_column, number_column, results, say, say_files, status
+from confdiff.cli.messages import translated
 from confdiff.cli.options import (
     COLUMNS,
     TABLE_ENDINGS,
@@ -21,17 +23,28 @@ from confdiff.cli.options import (
     switch,
 )
 
+if TYPE_CHECKING:
+    from confdiff.recommender.fitting import HeldOutRanking
+
 _Interactions = Annotated[
     Path, argument(metavar="FILE", help=f"Table of interactions ({TABLE_ENDINGS}): one row per interaction.")
 ]
 _Recommender = Annotated[Path, argument(metavar="MODEL", help="File that `confdiff recommend train` wrote.")]
 _Output = Annotated[Path, output_option("File for the model.", metavar="FILE")]
-_User = Annotated[str, option(metavar="COLUMN", panel=COLUMNS, help="Users.")]
-_Item = Annotated[str, option(metavar="COLUMN", panel=COLUMNS, help="Items.")]
-_Strength = Annotated[str, option(metavar="COLUMN", panel=COLUMNS, help="Strength of an interaction.")]
-_Time = Annotated[str | None, option(metavar="COLUMN", panel=COLUMNS, help="Time of an interaction, as a number.")]
+_RECOGNISED = "Recognised if omitted."
+_User = Annotated[str | None, option(metavar="COLUMN", panel=COLUMNS, help=f"Users. {_RECOGNISED}")]
+_Item = Annotated[str | None, option(metavar="COLUMN", panel=COLUMNS, help=f"Items. {_RECOGNISED}")]
+_Strength = Annotated[
+    str | None, option(metavar="COLUMN", panel=COLUMNS, help=f"Strength of an interaction. {_RECOGNISED}")
+]
+_Time = Annotated[str | None, option(metavar="COLUMN", panel=COLUMNS, help=f"Time of an interaction. {_RECOGNISED}")]
 _Confidence = Annotated[
-    str, option(metavar="NAME", help="Conversion of strengths to confidences: `watch-ratio`, `min-max` or `rank`.")
+    str | None,
+    option(
+        metavar="NAME",
+        help="Conversion of strengths to confidences: `watch-ratio`, `rating`, `click`, `count`, `min-max` or `rank`. "
+        + _RECOGNISED,
+    ),
 ]
 _Threshold = Annotated[
     float | None,
@@ -43,7 +56,14 @@ _Threshold = Annotated[
 _Method = Annotated[str, option(metavar="NAME", help="Method, as `confdiff methods` names it.")]
 _Model = Annotated[str, option(metavar="NAME", help="Network: `neumf`, `gmf`, `ncf-mlp` or `mf`.")]
 _Prior = Annotated[str, option(metavar="NAME", help="Class prior: `global`, or `user` for one prior per user.")]
-_Partners = Annotated[int, option(min=1, metavar="N", help="Number of pairs per interaction.")]
+_Partners = Annotated[
+    int | None,
+    option(
+        min=1,
+        metavar="N",
+        help="Number of pairs per interaction. If omitted, 1 to 16: more for fewer interactions.",
+    ),
+]
 _Epochs = Annotated[int, option(min=1, metavar="N", help="Maximum number of passes over the pairs.")]
 _Patience = Annotated[
     int,
@@ -69,16 +89,16 @@ _NoHoldout = Annotated[
 def train_command(
     file: _Interactions,
     output: _Output = Path("recommender.safetensors"),
-    user: _User = "user_id",
-    item: _Item = "video_id",
-    strength: _Strength = "watch_ratio",
+    user: _User = None,
+    item: _Item = None,
+    strength: _Strength = None,
     time: _Time = None,
-    confidence: _Confidence = "watch-ratio",
+    confidence: _Confidence = None,
     threshold: _Threshold = None,
     method: _Method = "confdiff-regression",
     model: _Model = "neumf",
     prior: _Prior = "global",
-    partners: _Partners = 1,
+    partners: _Partners = None,
     epochs: _Epochs = 50,
     patience: _Patience = 3,
     n_negatives: _NNegatives = 49,
@@ -97,7 +117,7 @@ def train_command(
     with status("loading PyTorch"):
         from confdiff.io.outputs import check_new_file
         from confdiff.recommender.fitting import fit_recommender, grade_file
-        from confdiff.recommender.learning import Learning
+        from confdiff.recommender.learning import Learning, partners_for
     check_new_file(output, inputs=[file], overwrite=overwrite)
     learning = Learning(
         method=method,
@@ -105,22 +125,34 @@ def train_command(
         epochs=epochs,
         model=model,
         prior=prior,
-        partners=partners,
+        partners=partners or 1,
         n_negatives=n_negatives,
         patience=None if no_holdout else patience or None,
     )
     columns = {"user": user, "item": item, "strength": strength, "time": time}
     with status(f"reading {file}"):
-        graded = grade_file(file, columns=columns, confidence=confidence, threshold=threshold)
+        table = grade_file(file, columns=columns, confidence=confidence, threshold=threshold)
+    graded = table.graded
+    if partners is None:
+        learning = replace(learning, partners=partners_for(graded))
+    for note in table.notes:
+        say(note)
     say(f"{graded.interactions}; {graded.positive.mean():.1%} positive")
-    options = {"columns": columns, "confidence": confidence, "threshold": threshold, "everything": no_holdout}
+    options = {
+        "columns": table.columns,
+        "confidence": table.confidence,
+        "threshold": threshold,
+        "everything": no_holdout,
+    }
     fitted = fit_recommender(
         graded, learning, options=options, holdout=not no_holdout, device=device, progress=not is_quiet()
     )
-    say(f"{fitted.n_pairs:,} pairs")
+    say(f"{fitted.n_pairs:,} pairs, {learning.partners} per interaction")
     if fitted.best is not None:
         accuracy = f"pairwise accuracy {fitted.best['pairwise_accuracy']:.1%} on the validation pairs"
         say(f"best epoch: {fitted.best['epoch']:.0f} of {len(fitted.history)}, {accuracy}")
+    if fitted.warning is not None:
+        say(f"warning: {translated(fitted.warning)}")
     fitted.recommender.save(output, overwrite=overwrite)
     say_files({"model": output})
 
@@ -142,19 +174,36 @@ def evaluate_recommender(model: _Recommender, file: _Interactions, as_json: Json
         raise ValueError(f"{model} was trained with --no-holdout: nothing is held out. Train it without --no-holdout.")
     with status("ranking"):
         ranking = evaluate_held_out(saved, file)
-    counts = {"evaluated": ranking.n_users, "candidates": ranking.n_candidates}
     if as_json:
-        typer.echo(json.dumps(ranking.model | {"item means": ranking.item_means} | counts, indent=2))
+        typer.echo(json.dumps(_as_json(ranking), indent=2))
         return
     metrics = ("hr", "ndcg")
     numbers = [number_column(f"{metric.upper()}@{CUTOFF}") for metric in metrics]
     table = Table(name_column("ranking"), name_column("scores"), *numbers)
     for title, prefix in ((f"among {ranking.n_candidates} candidates", ""), ("among all unseen items", "full ")):
-        for scorer, values in (("model", ranking.model), ("item means", ranking.item_means)):
+        for scorer, values in (
+            ("model", ranking.model),
+            ("item means", ranking.item_means),
+            ("popularity", ranking.popularity),
+        ):
             table.add_row(title, scorer, *(f"{values[f'{prefix}{metric}@{CUTOFF}']:.3f}" for metric in metrics))
     results.print(table)
-    say("item means: one ranking for all users, by the mean confidence of each item in training")
+    say("item means, popularity: one ranking for all users, by the mean confidence or the positives of each item")
     say(f"{ranking.n_users:,} users evaluated; HR@{CUTOFF} of random scores among the candidates: {ranking.chance:.3f}")
+    say(f"warning: {ranking.verdict}" if ranking.losses else ranking.verdict)
+
+
+def _as_json(ranking: "HeldOutRanking") -> dict[str, Any]:
+    return {
+        **ranking.model,
+        "item means": ranking.item_means,
+        "popularity": ranking.popularity,
+        "chance": ranking.chance,
+        "evaluated": ranking.n_users,
+        "candidates": ranking.n_candidates,
+        "beats the baselines": not ranking.losses,
+        "verdict": ranking.verdict,
+    }
 
 
 def recommend_items(

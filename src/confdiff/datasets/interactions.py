@@ -135,6 +135,9 @@ def _column(name: str, values: Any) -> NDArray[Any]:
 
 def _numeric(name: str, values: Any) -> NDArray[np.float64]:
     column = _column(name, values)
+    if column.dtype.kind == "M":
+        seconds = column.astype("datetime64[ms]").astype(np.float64) / 1000
+        return np.where(np.isnat(column), np.nan, seconds)
     if column.dtype == object:
         column = np.array([np.nan if value is None else value for value in column.tolist()])
     return as_array(f"the column of {name}", column).astype(np.float64)

@@ -78,6 +78,22 @@ class Learning:
         return Recipe(epochs=self.epochs, batch_size=256, learning_rate=1e-3, weight_decay=0.0, seed=self.seed)
 
 
+_PAIRS_PER_EPOCH = 25_600  # 100 steps: with fewer, early stopping after a few epochs comes too soon
+_MOST_PARTNERS = 16
+
+
+def partners_for(graded: Graded) -> int:
+    """Return the default number of pairs per interaction: more for few interactions.
+
+    An epoch should have at least 100 steps of 256 pairs. There are at most 16 pairs per interaction, and no more than
+    the user with the most interactions can form.
+    """
+    interactions = graded.interactions
+    wanted = -(-2 * _PAIRS_PER_EPOCH // len(interactions))
+    most = int(np.bincount(interactions.users).max()) - 1
+    return max(1, min(wanted, _MOST_PARTNERS, most))
+
+
 def build_recommender(name: str, graded: Graded, seed: int) -> nn.Module:
     """Return a network for the users and items of interactions, with initial weights that the seed determines."""
     interactions = graded.interactions

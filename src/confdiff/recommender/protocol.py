@@ -215,13 +215,24 @@ def item_means(graded: Graded, rows: _Rows) -> Scorer:
 
     The overall mean counts as one more interaction of each item. A useful recommender must be better than this.
     """
-    confidence = graded.confidence[rows].astype(np.float64)
     items = graded.interactions.items[rows]
-    n_items = len(graded.interactions.item_ids)
-    sums = np.bincount(items, confidence, n_items)
-    counts = np.bincount(items, minlength=n_items)
-    means = torch.from_numpy((sums + confidence.mean()) / (counts + 1))
+    means = shrunken_means(items, graded.confidence[rows], len(graded.interactions.item_ids))
     return lambda cells: means[cells[:, 1]]
+
+
+def shrunken_means(items: _Rows, confidence: NDArray[np.float32], n_items: int) -> Tensor:
+    """Return the mean confidence of each item, shrunk towards the mean of all. Shapes: (n,), (n,) -> (n_items,)."""
+    values = confidence.astype(np.float64)
+    sums = np.bincount(items, values, n_items)
+    counts = np.bincount(items, minlength=n_items)
+    return torch.from_numpy((sums + values.mean()) / (counts + 1))
+
+
+def popularity(graded: Graded, rows: _Rows) -> Scorer:
+    """Return a baseline that ignores users and strengths: the number of positive interactions of each item."""
+    items = graded.interactions.items[rows[graded.positive[rows]]]
+    counts = torch.from_numpy(np.bincount(items, minlength=len(graded.interactions.item_ids)).astype(np.float64))
+    return lambda cells: counts[cells[:, 1]]
 
 
 def evaluate(score: Scorer, split: RankingSplit, *, at: int = CUTOFF) -> dict[str, float]:
