@@ -68,7 +68,7 @@ def test_any_order_of_many_ids(kind):
     assert (find_rows(ids, ids[rows]) == rows).all()
 
 
-@pytest.mark.parametrize("inexact", [np.array([1.0, 2.0**53]), as_objects("a", -(2.0**53)), np.array([0.5, 2.0**60])])
+@pytest.mark.parametrize("inexact", [np.array([1.0, 2.0**53]), as_objects(1, -(2.0**53)), np.array([0.5, 2.0**60])])
 def test_floats_that_are_not_exact_are_refused(inexact):
     message = r"^left: the id -?\d+ is a float, and floats of 2\*\*53 or more do not hold every integer"
     with pytest.raises(ValueError, match=message):

@@ -75,8 +75,8 @@ def test_items_without_ids_are_numbered_with_a_warning(fitted, tmp_path):
     command = ("predict", fitted / "model", "items.csv", "-o", "scores.csv")
     result = confdiff(*command, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    assert "the ids are row numbers from 0. Pass --id COLUMN" in result.stderr
-    assert list(pd.read_csv(tmp_path / "scores.csv")["id"][:2]) == [0, 1]
+    assert "row numbers from 0 in a column `row` instead: pass --id COLUMN" in result.stderr
+    assert list(pd.read_csv(tmp_path / "scores.csv")["row"][:2]) == [0, 1]
     assert "row numbers" not in confdiff(*command, "--id", "person", "--overwrite", cwd=tmp_path).stderr
     assert list(pd.read_csv(tmp_path / "scores.csv")["id"]) == list(FRAME.index)
 
@@ -134,7 +134,11 @@ BROKEN = {
         replaced("difference", "what", 1),
         "no column of pairs.csv is named 'difference'",
     ),
-    "no column of ids": ("items.csv", replaced("id,", "what,", 1), "no column of items.csv is named 'id'"),
+    "no column of ids": (
+        "items.csv",
+        lambda text: "\n".join(line.partition(",")[2] for line in text.splitlines()),
+        "no column of items.csv is named 'id', and none holds the ids of the pairs; the columns are age",
+    ),
     "an id twice": ("items.csv", replaced("\nP1,", "\nP0,", 1), f"the ids must be unique; 'P0' in row 3 ({HEADER})"),
     "an item without id": ("items.csv", replaced("\nP1,", "\n,", 1), f"the id is missing in row 3 ({HEADER})"),
     "a column twice": ("items.csv", replaced("ward", "age", 1), "got 'age' more than once"),

@@ -116,7 +116,8 @@ def test_each_warning_is_given_once_and_names_the_caller():
 @pytest.mark.parametrize("argument", [{"ignore": ("nope",)}, {"labels": "nope"}, {"id": "nope"}])
 def test_columns_that_do_not_exist_are_named_as_python_arguments(argument):
     (name,) = argument
-    message = rf"no column of the items is named 'nope' \({name}='nope'\); the columns are age, ward and pressure\."
+    columns = "age, ward, pressure and id" if name == "id" else "age, ward and pressure"  # the index is named id
+    message = rf"no column of the items is named 'nope' \({name}='nope'\); the columns are {columns}\."
     with pytest.raises(ValueError, match=message):
         fit_comparisons(FRAME, JUDGED, **argument)
 

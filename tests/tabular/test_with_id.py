@@ -31,7 +31,8 @@ def test_what_no_column_tells_is_known_by_the_id(model):
     assert model.id_name == "patient"
     blind = fit_comparisons(FRAME, JUDGED, **HOW)
     assert blind.validation.test.r2 < 0.1 < 0.9 < model.validation.test.r2
-    assert blind.id_name is None
+    assert blind.id_name == "patient"
+    assert (blind.knows_ids, model.knows_ids) == (False, True)
 
 
 def test_the_ids_are_the_index_or_a_column(model):

@@ -89,7 +89,7 @@ def print_model(model: "ComparisonModel") -> None:
     if about.validation is None:
         say("no pairs were held out, so there are no measures of its quality")
         return
-    _print_validation(about.validation, "with a new item" if model.id_name is None else "of items known by their id")
+    _print_validation(about.validation, "of items known by their id" if model.knows_ids else "with a new item")
 
 
 def _print_validation(validation: "Validation", title: str) -> None:

@@ -15,6 +15,7 @@ from confdiff.cli.options import (
     option,
     output_option,
 )
+from confdiff.display.text import listed
 
 
 def predict_command(
@@ -30,6 +31,8 @@ def predict_command(
     overwrite: OverwriteOption = False,
 ) -> None:
     """Score a table of items of any size: id, probability, and whether it is at least one half.
+
+    The ids are in the column with the same name as in training. Without it, rows are numbered in a column `row`.
 
     Example:
         confdiff predict model items.csv -o scores.csv
@@ -49,9 +52,11 @@ def predict_command(
     n_rows = count_rows(items) if items.is_file() else None
     with progress("scoring", n_rows) as update:
         count = predict_file(fitted, items, output, id=id, done=update, overwrite=overwrite)
-    if id is None and find_id_column(fitted, read_column_names(items)) is None:
+    names = read_column_names(items)
+    if id is None and find_id_column(fitted, names) is None:
         print_message(
-            f"no column of {items} is named id, so the ids are row numbers from 0. Pass --id COLUMN for others.",
+            f"no column of {items} is named {fitted.id_name!r}, as the ids of the training items were; the columns are "
+            f"{listed(names)}. The scores have row numbers from 0 in a column `row` instead: pass --id COLUMN for ids.",
             label="warning:",
             style="bold yellow",
         )

@@ -4,15 +4,13 @@ Ids are compared exactly. Whole numbers are compared as integers of 64 bits; all
 ``"7"`` are one id, but ``"007"`` and ``"7.0"`` are others, and no id is rounded.
 """
 
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from confdiff.io.column_types.value_text import EXACT
 from confdiff.validation.arrays import count_suffix
-
-_FIRST_INEXACT = 2.0**53  # floats from here on do not represent every integer
 
 
 def find_rows(ids: Any, wanted: Any, *, name: str = "the ids") -> NDArray[np.int64]:
@@ -108,6 +106,21 @@ def first_repeated(ids: Any, *, name: str = "the ids") -> int | None:
     return int(repeated[0]) + 1 if len(repeated) else None
 
 
+def distinct_ids(*columns: Any) -> NDArray[Any]:
+    """Return the distinct ids of some columns, without missing ones, in the form in which they are compared.
+
+    >>> distinct_ids(np.array([3, 1]), np.array([1.0, np.nan]))
+    array([3, 1])
+    """
+    import pyarrow
+
+    exact = [_exact(column, "the ids") for column in columns]
+    if len({column.type for column in exact}) > 1:
+        exact = [column.cast(pyarrow.large_string()) for column in exact]
+    distinct: NDArray[Any] = pyarrow.chunked_array(exact).unique().drop_null().to_numpy(zero_copy_only=False)
+    return distinct
+
+
 def exact_ids(ids: Any, *, name: str = "the ids") -> NDArray[Any]:
     """Return ids in the form in which they are compared: integers of 64 bits, otherwise text (None where missing).
 
@@ -144,89 +157,31 @@ def _exact(ids: Any, name: str) -> Any:
     """Return ids as a pyarrow array of integers or of text, with nulls for missing ids."""
     import pyarrow
 
-    try:
-        column = _as_arrow(ids)
-    except (pyarrow.ArrowException, OverflowError, TypeError):  # several types, or integers of more than 64 bits
-        return _exact_values(ids, name)
-    types = pyarrow.types
-    if types.is_floating(column.type):
-        return _exact_floats(column, name)
-    if types.is_integer(column.type):
-        return _exact_integers(column)
-    if types.is_nested(column.type) or types.is_decimal(column.type):
-        return _exact_values(column.to_pylist(), name)
-    if types.is_date(column.type) or types.is_timestamp(column.type):
-        column = column.cast(pyarrow.timestamp("us"))
-    return column.cast(pyarrow.large_string())
+    from confdiff.io.column_types.converting import as_arrow_type
+    from confdiff.io.column_types.physical import as_arrow, is_floating, is_integer
 
-
-def _as_arrow(ids: Any) -> Any:
-    """Return ids as one pyarrow array of plain values."""
-    import pyarrow
-
-    column = ids if isinstance(ids, pyarrow.Array | pyarrow.ChunkedArray) else pyarrow.array(ids, from_pandas=True)
-    if isinstance(column, pyarrow.ChunkedArray):
-        column = column.combine_chunks()
-    return column.dictionary_decode() if pyarrow.types.is_dictionary(column.type) else column
-
-
-def _exact_integers(column: Any) -> Any:
-    """Return integers with 64 bits and a sign, or as text if one is too large for that."""
-    import pyarrow
-
-    try:
+    column = as_arrow(ids)
+    if is_floating(column):
+        column = _as_integers(column, name)
+    if is_integer(column):
         return column.cast(pyarrow.int64())
-    except pyarrow.ArrowInvalid:
-        return column.cast(pyarrow.large_string())
+    return as_arrow_type(column, "text", str).cast(pyarrow.large_string())
 
 
-def _exact_floats(column: Any, name: str) -> Any:
-    """Return whole floats as integers; if some are not whole, all as text."""
+def _as_integers(floats: Any, name: str) -> Any:
+    """Return floats as integers if all are whole."""
     import pyarrow
 
-    values = column.to_numpy(zero_copy_only=False).astype(np.float64)
-    present = values == values
+    values = floats.to_numpy(zero_copy_only=False).astype(np.float64)
+    present = ~np.isnan(values)
     numbers = values[present]
-    _check_exact(numbers, name)
-    if np.all(numbers == np.floor(numbers)) and np.isfinite(numbers).all():
-        whole = np.where(present, values, 0).astype(np.int64)
-        return pyarrow.array(whole, mask=~present)
-    return _exact_values(values, name)
-
-
-def _check_exact(numbers: NDArray[np.float64], name: str) -> None:
-    inexact = numbers[(np.abs(numbers) >= _FIRST_INEXACT) & np.isfinite(numbers)]
+    inexact = numbers[(np.abs(numbers) >= EXACT) & np.isfinite(numbers)]
     if len(inexact):
         raise ValueError(
             f"{name}: the id {inexact[0]:.0f} is a float, and floats of 2**53 or more do not hold every integer, so "
             "the id may already be another. Read the column as integers or as text; a gap in a column of integers "
             "often makes it floats."
         )
-
-
-def _exact_values(ids: Any, name: str) -> Any:
-    """Return ids of any types as text, one by one."""
-    import pyarrow
-
-    values = ids.tolist() if hasattr(ids, "tolist") else list(ids)
-    values = [None if _is_nothing(value) else value for value in values]
-    _check_exact(np.array([value for value in values if isinstance(value, float)], dtype=np.float64), name)
-    return pyarrow.array([None if value is None else _as_text(value) for value in values], pyarrow.large_string())
-
-
-def _as_text(value: Any) -> str:
-    """Return the text of one id: 7 and 7.0 are written 7."""
-    if isinstance(value, bool | np.bool_):
-        return str(value).lower()
-    if isinstance(value, bytes):
-        return value.decode()
-    if isinstance(value, float | np.floating | Decimal) and abs(value) != np.inf and value == int(value):
-        return str(int(value))
-    return str(value)
-
-
-def _is_nothing(value: Any) -> bool:
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # pandas' NA compares to NA, which is neither true nor false
-        return True
+    if not np.all(np.isfinite(numbers)) or np.any(numbers % 1):
+        return floats
+    return pyarrow.array(np.where(present, values, 0).astype(np.int64), mask=~present)

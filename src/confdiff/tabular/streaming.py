@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from confdiff.io.column_types.deciding import NumberCount, type_of
 from confdiff.io.column_types.lattice import ColumnType, join
 from confdiff.io.table_formats.registry import find_table_format
 from confdiff.io.temporary import temporary_folder
-from confdiff.io.typed_table import id_values, joined_column
+from confdiff.io.typed_table import TypedTable, id_values, joined_column
 from confdiff.pairs import StreamedPairs
 from confdiff.pairs.parquet import parquet_files
 from confdiff.pairs.splitting import draw_item_parts
@@ -24,10 +24,13 @@ from confdiff.tabular.comparisons import compare, known_scale
 from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.features.kinds import check_not_numbers
 from confdiff.tabular.fit_options import FitOptions
+from confdiff.tabular.id_candidates import IdValues, columns_of_file
+from confdiff.tabular.id_columns import find_id_columns
 from confdiff.tabular.model.about import DataSummary
+from confdiff.tabular.roles import check_column
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.scales import PLAIN_SCALE, Scale
-from confdiff.tabular.tables import ItemTable, PairTable, choose_columns, read_judged
+from confdiff.tabular.tables import ItemTable, PairTable, as_judged, id_type
 from confdiff.tabular.training_data import PairSets
 from confdiff.tabular.values import check_ids
 
@@ -52,6 +55,8 @@ class StreamedData:
         The pairs, with the encoded items.
     scale
         The scale of the judgements.
+    id_name, id_type
+        The column of ids, and the type of its values.
     labelled
         None: labels are not supported.
     """
@@ -59,6 +64,8 @@ class StreamedData:
     features: ItemFeatures
     pairs: StreamedPairs
     scale: Scale
+    id_name: str
+    id_type: str
     labelled: None = None
 
     def summary(self) -> DataSummary:
@@ -73,6 +80,8 @@ class StreamedData:
             scale=self.scale.name,
             scale_option=self.scale.option,
             weighted=self.pairs.weighted,
+            id_name=self.id_name,
+            id_type=self.id_type,
             streamed=True,
         )
 
@@ -124,21 +133,38 @@ def streamed_data(
         As in :func:`~confdiff.fit_comparisons`; ``columns`` maps roles to names.
     """
     work.mkdir(parents=True, exist_ok=True)
-    columns = dict(columns or {})
     with naming_full_disk(work), temporary_folder(work / STREAM) as folder:
-        features, ids = _encode_items(items, folder / "items.npy", options, id, ignore)
-        scale = scale or _find_scale(pairs, columns)
-        _encode_pairs(pairs, folder / "pairs.parquet", ids, scale, columns)
+        names, id_name, roles = _find_columns(items, pairs, id, ignore, columns or {})
+        features, ids = _encode_items(items, folder / "items.npy", options, names, id_name)
+        scale = scale or _find_scale(pairs, roles)
+        _encode_pairs(pairs, folder / "pairs.parquet", ids, scale, roles)
         window = min(2**20, 4 * _GROUP_ROWS)
         stream = StreamedPairs(folder / "items.npy", folder / "pairs.parquet", window=window)
-        yield StreamedData(features=features, pairs=stream, scale=scale)
+        yield StreamedData(features=features, pairs=stream, scale=scale, id_name=id_name, id_type=id_type(ids))
+
+
+def _find_columns(
+    items: Path, pairs: Path, id: str | None, ignore: tuple[str, ...], columns: Mapping[str, str | None]
+) -> tuple[list[str], str, dict[str, str | None]]:
+    """Return the features and the column of ids of the items, and the columns of the pairs by role.
+
+    The ids of the first pairs decide, as many as are in a row group.
+    """
+    source = TableSource.of_file(items)
+    for column in ignore:
+        check_column(source, read_column_names(items), column, "ignore")
+    candidates = columns_of_file(items, ignore)
+    sample = next(_pair_batches(pairs), None)
+    if sample is None:
+        raise ValueError(f"{pairs} must have at least one row of data; got none.")
+    found = find_id_columns(candidates, IdValues(sample[1]), pairs_source=sample[0], id=id, chosen=columns)
+    return [name for name in candidates.names if name != found.id], found.id, found.with_roles(columns)
 
 
 def _encode_items(
-    path: Path, output: Path, options: FitOptions, id: str | None, ignore: tuple[str, ...]
+    path: Path, output: Path, options: FitOptions, names: list[str], id_name: str
 ) -> tuple[ItemFeatures, NDArray[Any]]:
     """Write the features of all items as a NumPy file, and return the fitted encoders and the ids."""
-    id_name, names = choose_columns(TableSource.of_file(path), read_column_names(path), id, ignore)
     types = _column_types(path, [id_name, *names], options)
     features = ItemFeatures(kinds=options.kinds, max_features=options.max_features)
     features.fit(_first_items(path, names, id_name, types))
@@ -226,11 +252,17 @@ def _encode_pairs(pairs: Path, output: Path, ids: NDArray[Any], scale: Scale, co
 
 
 def _judged_parts(pairs: Path, columns: dict[str, str | None]) -> Iterator[PairTable]:
+    for source, table in _pair_batches(pairs):
+        yield as_judged(source, table, columns)
+
+
+def _pair_batches(pairs: Path) -> Iterator[tuple[TableSource, TypedTable]]:
+    """Yield the pairs in batches, each with its source for messages."""
     for file in parquet_files(pairs):
         start = 0
         for batch in read_batches(file, read_column_names(file), _GROUP_ROWS):
-            arrays = {name: batch.column(name) for name in batch.schema.names}
-            yield replace(read_judged(arrays, **columns), source=TableSource.of_file(file, start))
+            columns = {name: batch.column(name) for name in batch.schema.names}
+            yield TableSource.of_file(file, start), TypedTable(columns)
             start += batch.num_rows
 
 

@@ -1,7 +1,6 @@
 """Read items and judged pairs from files or data frames, and recognise their columns."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -10,30 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.display.text import listed
 from confdiff.io.lookup import find_rows
 from confdiff.io.typed_table import TypedTable, read_typed_table, typed_frame
+from confdiff.tabular.id_candidates import INDEX, IdValues, columns_of_table
+from confdiff.tabular.id_columns import find_id_columns, name_of_ids
+from confdiff.tabular.roles import check_column, pair_roles
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.scales import without_fractions
 from confdiff.tabular.values import as_floats, check_ids
-from confdiff.validation import check_choice
 
 if TYPE_CHECKING:
     from confdiff.io.column_types.lattice import ColumnType
 
-ID = ("id", "item", "item_id", "name", "key")
-ROLES = {
-    "left": ("left", "first", "a", "item_a", "item1", "item_1", "id1", "x"),
-    "right": ("right", "second", "b", "item_b", "item2", "item_2", "id2", "x_prime"),
-    "difference": ("difference", "c", "diff", "rating", "judgement", "judgment", "strength", "preference"),
-    "weight": ("weight", "w"),
-    "annotator": ("annotator", "annotator_id", "rater", "judge", "worker", "assessor"),
-    "time": ("time", "timestamp", "date"),
-    "group": ("group", "topic", "query", "prompt", "session"),
-}
-"""The roles of columns of pairs, each with the lower-case names by which its column is recognised."""
-
-NEEDED = ("left", "right", "difference")
 Columns = dict[str, NDArray[Any]]
 
 
@@ -67,6 +54,11 @@ class ItemTable:
     def with_ids(self) -> "ItemTable":
         """Return the same table with the ids as a further column."""
         return replace(self, columns=self.columns | {self.id_name: self.ids})
+
+
+def id_type(ids: NDArray[Any]) -> "ColumnType":
+    """Return the type of checked ids: integers or text."""
+    return "integer" if ids.dtype.kind == "i" else "text"
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,16 +100,61 @@ class PairTable:
         return find_rows(ids, getattr(self, role), name=f"{self.source}, column {self.names[role]!r}")
 
 
+def read_comparisons(
+    items: Any,
+    pairs: Any,
+    *,
+    id: str | None = None,
+    ignore: Iterable[str] = (),
+    columns: Mapping[str, str | None] | None = None,
+) -> tuple[ItemTable, PairTable]:
+    """Read items and judged pairs from files or data frames; the columns of ids are found by their values.
+
+    Parameters
+    ----------
+    items, pairs
+        Paths, data frames, or mappings from names to columns.
+    id
+        The column of ids of the items, or the name of the index of a data frame (``"index"`` if it has none). By
+        default the column that holds the ids of the pairs, see :mod:`confdiff.tabular.id_columns`.
+    ignore
+        Columns of the items to leave out.
+    columns
+        Role -> column of the pairs. By default columns are recognised by their names, see
+        :data:`~confdiff.tabular.roles.ROLES`, and those of the ids also by their values.
+
+    Raises
+    ------
+    ValueError
+        A table cannot be used: a column is missing or ambiguous, ids are missing or repeated, or there are no rows.
+    """
+    item_source, item_columns = table_columns(items, "items")
+    pair_source, pair_columns = table_columns(pairs, "pairs")
+    left_out = _check_ignored(item_source, item_columns, ignore)
+    found = find_id_columns(
+        columns_of_table(item_source, item_columns, _index_of(items), left_out),
+        IdValues(pair_columns),
+        pairs_source=pair_source,
+        id=id,
+        chosen=columns,
+    )
+    return (
+        _item_table(items, item_source, item_columns, found.id, left_out),
+        as_judged(pair_source, pair_columns, found.with_roles(columns)),
+    )
+
+
 def read_items(source: Any, *, id: str | None = None, ignore: Iterable[str] = ()) -> ItemTable:
-    """Read items from a file or a data frame.
+    """Read items from a file or a data frame, without pairs that would show which column holds the ids.
 
     Parameters
     ----------
     source
         A path, a data frame, or a mapping from names to columns.
     id
-        The column of ids. In a file, the default is a column with one of the names in :data:`ID`. In a data frame, it
-        is the index, unless this only counts the rows and such a column exists.
+        The column of ids. In a file, the default is a column with one of the names in
+        :data:`~confdiff.tabular.roles.ID`. In a data frame, it is an index with a name or of text, then such a column,
+        then any index.
     ignore
         Columns to leave out.
 
@@ -127,46 +164,38 @@ def read_items(source: Any, *, id: str | None = None, ignore: Iterable[str] = ()
         A column is missing, ids are missing or repeated, or the table is empty.
     """
     name, table = table_columns(source, "items")
-    names = list(table.columns)
-    if id is None and _index_holds_ids(source, names):
-        id_name = str(source.index.name or "id")
-        ids = TypedTable({id_name: source.index}).ids(id_name)
-    else:
-        id_name = _find_column(name, names, "id", id, ID)
-        ids = table.ids(id_name)
-        names.remove(id_name)
-    for column in ignore:
-        names.remove(check_column(name, names, column, "ignore"))
-    if not names:
+    left_out = _check_ignored(name, table, ignore)
+    id_name = name_of_ids(columns_of_table(name, table, _index_of(source), left_out), id=id)
+    return _item_table(source, name, table, id_name, left_out)
+
+
+def _check_ignored(source: TableSource, table: TypedTable, ignore: Iterable[str]) -> list[str]:
+    return [check_column(source, table.columns, column, "ignore") for column in ignore]
+
+
+def _index_of(source: Any) -> Any:
+    """Return the index of a pandas data frame, or None for other tables and for an index of several levels."""
+    index = getattr(source, "index", None) if hasattr(source, "iloc") else None
+    return None if index is None or index.nlevels > 1 else index
+
+
+def _item_table(source: Any, name: TableSource, table: TypedTable, id: str, left_out: Sequence[str]) -> ItemTable:
+    """Return the items with the ids that a column or the index of a data frame holds."""
+    features = [column for column in table.columns if column not in (*left_out, id)]
+    if not features:
         raise ValueError(f"{name} must have at least one column besides the ids.")
+    ids = table.ids(id) if id in table.columns else TypedTable({id: _index_of(source)}).ids(id)
     _check_not_empty(name, ids)
     ids = check_ids(name, ids)
+    if id == INDEX and not {"id", INDEX} & set(table.columns):
+        id = "id"  # an index without a name
     return ItemTable(
         source=name,
         ids=ids,
-        columns={column: table.values(column) for column in names},
-        id_name=id_name,
-        types={id_name: "integer" if ids.dtype.kind == "i" else "text", **table.types(names)},
+        columns={column: table.values(column) for column in features},
+        id_name=id,
+        types={id: id_type(ids), **table.types(features)},
     )
-
-
-def _index_holds_ids(source: Any, columns: list[str]) -> bool:
-    """Return whether the index of a data frame holds the ids of its rows."""
-    if not hasattr(source, "iloc"):  # only data frames of pandas have an index
-        return False
-    return _recognised(columns, ID) is None or list(source.index) != list(range(len(source)))
-
-
-def choose_columns(
-    source: TableSource, names: Iterable[str], id: str | None, ignore: Iterable[str]
-) -> tuple[str, list[str]]:
-    """Return the column of ids of a table of items, and the other columns that are not ignored."""
-    columns = list(names)
-    id_name = _find_column(source, columns, "id", id, ID)
-    columns.remove(id_name)
-    for column in ignore:
-        columns.remove(check_column(source, columns, column, "ignore"))
-    return id_name, columns
 
 
 def read_judged(source: Any, **columns: str | None) -> PairTable:
@@ -178,44 +207,29 @@ def read_judged(source: Any, **columns: str | None) -> PairTable:
         A path, a data frame, or a mapping from names to columns.
     columns
         Role -> name of its column, such as ``left="arg1"``. Other columns are recognised by their names, see
-        :data:`ROLES`.
+        :data:`~confdiff.tabular.roles.ROLES`.
 
     Raises
     ------
     ValueError
         A column is missing, has two roles or is not numeric where it must be, or the table is empty.
     """
-    for role in columns:
-        check_choice("role of a column", role, ROLES)
     name, table = table_columns(source, "pairs")
-    names = _roles(name, table.columns, columns)
+    return as_judged(name, table, columns)
+
+
+def as_judged(source: TableSource, table: TypedTable, columns: Mapping[str, str | None]) -> PairTable:
+    """Return judged pairs from the columns of a table, see :func:`read_judged`."""
+    names = pair_roles(source, table.columns, columns)
     values = {
         role: table.ids(column) if role in ("left", "right") else table.values(column) for role, column in names.items()
     }
-    _check_not_empty(name, values["left"])
+    _check_not_empty(source, values["left"])
     values["difference"] = without_fractions(values["difference"])
     for role in ("difference", "weight"):
         if role in values:
-            values[role] = as_floats(name, names[role], values[role])
-    return PairTable(source=name, names=names, **values)
-
-
-def _roles(source: TableSource, table: Iterable[str], chosen: Mapping[str, str | None]) -> dict[str, str]:
-    """Return role -> column, for the roles that are needed, chosen or recognised."""
-    names: dict[str, str] = {}
-    for role, usual in ROLES.items():
-        free = [column for column in table if column not in names.values()]
-        if role in NEEDED or chosen.get(role) is not None:
-            names[role] = _find_column(source, table, role, chosen.get(role), usual, free)
-        else:
-            column = _recognised(free, usual)
-            if column is not None:
-                names[role] = column
-    repeated = [column for column, count in Counter(names.values()).items() if count > 1]
-    if repeated:
-        roles = " and ".join(f"{role}={column!r}" for role, column in names.items() if column == repeated[0])
-        raise ValueError(f"{source}: one column cannot have two roles; got {roles}.")
-    return names
+            values[role] = as_floats(source, names[role], values[role])
+    return PairTable(source=source, names=names, **values)
 
 
 def table_columns(source: Any, what: str) -> tuple[TableSource, TypedTable]:
@@ -244,41 +258,6 @@ def table_columns(source: Any, what: str) -> tuple[TableSource, TypedTable]:
     return TableSource(f"the {what}"), table
 
 
-def _find_column(
-    source: TableSource,
-    columns: Iterable[str],
-    role: str,
-    chosen: str | None,
-    usual: tuple[str, ...],
-    free: Iterable[str] = (),
-) -> str:
-    """Return the column of a role: the chosen one, else the one with a usual name among the free columns."""
-    if chosen is not None:
-        return check_column(source, columns, chosen, role)
-    column = _recognised(free or columns, usual)
-    if column is None:
-        raise ValueError(
-            f"no column of {source} is named {role!r}; the columns are {listed(columns)}. "
-            f"Name the right one with {role}='...'."
-        )
-    return column
-
-
-def check_column(source: TableSource | Path, columns: Iterable[str], name: str, argument: str) -> str:
-    """Check that a table has the column that an argument names, and return its name."""
-    if name not in columns:
-        raise ValueError(
-            f"no column of {source} is named {name!r} ({argument}={name!r}); the columns are {listed(columns)}."
-        )
-    return name
-
-
 def _check_not_empty(source: TableSource, column: NDArray[Any]) -> None:
     if not len(column):
         raise ValueError(f"{source} must have at least one row of data; got none.")
-
-
-def _recognised(names: Iterable[str], usual: tuple[str, ...]) -> str | None:
-    """Return the first usual name among the names, ignoring case and blanks around them."""
-    by_name = {name.lower().strip(): name for name in names}
-    return next((by_name[name] for name in usual if name in by_name), None)

@@ -12,8 +12,9 @@ from confdiff.tabular.comparisons import Comparisons, Split, compare, split_pair
 from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.about import DataSummary
+from confdiff.tabular.roles import check_column
 from confdiff.tabular.scales import Scale
-from confdiff.tabular.tables import ItemTable, check_column, read_items, read_judged
+from confdiff.tabular.tables import ItemTable, id_type, read_comparisons
 from confdiff.tabular.values import is_missing
 from confdiff.validation import as_array, check_labels
 
@@ -86,15 +87,16 @@ class InMemoryData:
         The pairs.
     labelled
         A few encoded items and their labels, or None.
-    id_name
-        The column of ids, if the ids are a feature.
+    id_name, id_type
+        The column of ids, and the type of its values.
     """
 
     features: ItemFeatures
     encoded: _Matrix
     compared: Comparisons
+    id_name: str
+    id_type: str
     labelled: _Labelled | None = None
-    id_name: str | None = None
 
     def summary(self) -> DataSummary:
         """Return sizes and columns."""
@@ -110,6 +112,7 @@ class InMemoryData:
             weighted=self.compared.weight is not None,
             groups=None if group is None else len(set(group.tolist())),
             id_name=self.id_name,
+            id_type=self.id_type,
         )
 
     def split(self, options: FitOptions) -> PairSets:
@@ -179,12 +182,13 @@ def in_memory_data(
     id, ignore, labels, scale, columns
         As in :func:`~confdiff.fit_comparisons`; ``columns`` maps roles to names.
     """
-    table, label_column = _without_labels(read_items(items, id=id, ignore=ignore), labels)
+    table, judged = read_comparisons(items, pairs, id=id, ignore=ignore, columns=columns)
+    table, label_column = _without_labels(table, labels)
     kinds = options.kinds
     if options.with_id:
         table = table.with_ids()
         kinds = {**(kinds or {}), table.id_name: "category"}
-    compared = compare(table, read_judged(pairs, **(columns or {})), scale)
+    compared = compare(table, judged, scale)
     features = ItemFeatures(kinds=kinds, max_features=options.max_features)
     features.fit(table, rows=compared.items)
     encoded = features.transform(table)
@@ -193,7 +197,8 @@ def in_memory_data(
         encoded=encoded,
         compared=compared,
         labelled=None if label_column is None else _labelled(encoded, label_column),
-        id_name=table.id_name if options.with_id else None,
+        id_name=table.id_name,
+        id_type=id_type(table.ids),
     )
 
 

@@ -50,4 +50,17 @@ def test_ids_stay_as_they_are_and_rows_are_numbered_without(model, tmp_path):
     assert pd.read_csv(tmp_path / "scores.tsv", sep="\t", dtype=str)["id"].tolist() == ["007", "08", "9"]
     frame.to_csv(tmp_path / "items.csv", index=False)
     predict_file(model, tmp_path / "items.csv", tmp_path / "scores.tsv", overwrite=True)
-    assert pd.read_csv(tmp_path / "scores.tsv", sep="\t")["id"].tolist() == [0, 1, 2]
+    numbered = pd.read_csv(tmp_path / "scores.tsv", sep="\t")
+    assert list(numbered) == ["row", "probability", "positive"]  # row numbers are not called ids
+    assert numbered["row"].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("header", ["id", " ID ", "Id"])
+def test_the_ids_are_in_the_column_of_the_model(model, tmp_path, header):
+    frame = FRAME.head(3).reset_index(drop=True)
+    others = {"name": ["Ann", "Bob", "Eve"], header: ["P7", "P8", "P9"], "key": [1, 2, 3]}
+    pd.DataFrame(others).join(frame).to_csv(tmp_path / "items.csv", index=False)
+    predict_file(model, tmp_path / "items.csv", tmp_path / "scores.csv")
+    assert pd.read_csv(tmp_path / "scores.csv")["id"].tolist() == ["P7", "P8", "P9"]
+    predict_file(model, tmp_path / "items.csv", tmp_path / "scores.csv", id="name", overwrite=True)
+    assert pd.read_csv(tmp_path / "scores.csv")["id"].tolist() == ["Ann", "Bob", "Eve"]

@@ -105,7 +105,8 @@ def _from_values(column: Any) -> Any:
     """Return the values of a pandas, NumPy or other sequence as an Arrow array."""
     dtype = getattr(column, "dtype", None)
     if dtype is None or (dtype.kind == "O" and isinstance(dtype, np.dtype)):
-        return from_objects(list(column))
+        text = _as_text(column)
+        return from_objects(list(column)) if text is None else text
     if isinstance(dtype, np.dtype) and dtype.kind in "mM":
         column = np.asarray(column)
         column = column.astype(f"{dtype.kind}8[us]")
@@ -118,3 +119,14 @@ def _from_values(column: Any) -> Any:
     if isinstance(array, pyarrow.ExtensionArray):
         return from_objects(np.asarray(column, dtype=object).tolist())
     return array
+
+
+def _as_text(column: Any) -> Any:
+    """Return objects that are all text or missing as an Arrow array, which is quick; None for others."""
+    try:
+        array = pyarrow.array(np.asarray(column, dtype=object), from_pandas=True)
+    except (pyarrow.ArrowException, OverflowError, TypeError, ValueError):
+        return None
+    if isinstance(array, pyarrow.ChunkedArray):
+        array = _combined(array)
+    return array if pyarrow.types.is_string(array.type) or pyarrow.types.is_large_string(array.type) else None

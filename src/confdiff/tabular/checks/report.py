@@ -10,8 +10,9 @@ from confdiff.tabular.checks.data import CheckData
 from confdiff.tabular.checks.differences import prior_statement
 from confdiff.tabular.checks.finding import Finding, by_severity
 from confdiff.tabular.checks.registry import CHECKS
+from confdiff.tabular.roles import ROLES
 from confdiff.tabular.scales import Scale, parse_scale, recognise_scale
-from confdiff.tabular.tables import ROLES, read_items, read_judged
+from confdiff.tabular.tables import read_comparisons
 from confdiff.threads import follow_policy
 from confdiff.validation import check_choice
 
@@ -134,8 +135,13 @@ def check_comparisons(
     """
     for name in columns:
         check_choice("column", name, ["id", "ignore", *ROLES])
-    item_table = read_items(items, id=columns.pop("id", None), ignore=columns.pop("ignore", None) or ())
-    pair_table = read_judged(pairs, **columns)
+    item_table, pair_table = read_comparisons(
+        items,
+        pairs,
+        id=columns.pop("id", None),
+        ignore=columns.pop("ignore", None) or (),
+        columns=columns,
+    )
     known_scale = None if scale is None else parse_scale(scale)
     data = CheckData(
         items=item_table,

@@ -34,8 +34,9 @@ class DataSummary:
         Whether the pairs have weights.
     groups
         Number of groups, or None.
-    id_name
-        The column of ids, if the ids are a feature.
+    id_name, id_type
+        The column of ids of the items, and the type of its values, ``"integer"`` or ``"text"``. The ids are a feature
+        if ``FitOptions.with_id`` is true.
     streamed
         Whether the pairs were read in parts.
     """
@@ -48,7 +49,8 @@ class DataSummary:
     scale: str
     weighted: bool = False
     groups: int | None = None
-    id_name: str | None = None
+    id_name: str = "id"
+    id_type: str = "text"
     streamed: bool = False
     scale_option: str | None = None
 

@@ -12,18 +12,19 @@ from confdiff.display.figures import draw_diagonal, new_figure
 from confdiff.display.html import as_data_uri, render
 from confdiff.display.palette import MEASURED
 from confdiff.io.atomic import atomic_files, write_text
-from confdiff.io.batches import read_column_names
 from confdiff.io.outputs import check_new_report
 from confdiff.io.table_formats.registry import find_table_format
 from confdiff.io.typed_table import joined_ids, joined_type
 from confdiff.metrics import calibration_error, reliability
 from confdiff.tabular.comparisons import compare
+from confdiff.tabular.id_candidates import IdValues, columns_of_file
+from confdiff.tabular.id_columns import find_id_columns
 from confdiff.tabular.model.agreement import Agreement, agreement
 from confdiff.tabular.model.model import ComparisonModel
 from confdiff.tabular.model.scoring import scored_batches
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.scales import Scale, parse_scale
-from confdiff.tabular.tables import ItemTable, choose_columns, read_judged
+from confdiff.tabular.tables import ItemTable, as_judged, table_columns
 from confdiff.tabular.values import check_ids, is_missing
 from confdiff.threads import follow_policy
 from confdiff.validation import check_labels
@@ -168,18 +169,27 @@ def evaluate_pairs(
     items, pairs : Path
         Tables of items and of judged pairs.
     id : str, optional
-        The column of ids of the items.
+        The column of ids of the items; by default that of the model, else the one that holds the ids of the pairs.
     scale : Scale, optional
         Scale of the judgements; that of the training pairs if not given.
     **columns
         Columns of the pairs, such as ``left="arg1"``.
     """
     source = TableSource.of_file(items)
-    id_name, _ = choose_columns(source, read_column_names(items), id or model.id_name, ())
-    batches = list(scored_batches(model, items, id=id_name))
+    pairs_source, pair_columns = table_columns(pairs, "pairs")
+    found = find_id_columns(
+        columns_of_file(items),
+        IdValues(pair_columns),
+        pairs_source=pairs_source,
+        id=id,
+        first=model.id_name,
+        chosen=columns,
+    )
+    batches = list(scored_batches(model, items, id=found.id))
     ids = joined_ids([batch.ids for batch in batches], find_table_format(items).parse_text)
-    table = ItemTable(source=source, ids=check_ids(source, ids), columns={}, id_name=id_name)
-    compared = compare(table, read_judged(pairs, **columns), scale or _training_scale(model))
+    table = ItemTable(source=source, ids=check_ids(source, ids), columns={}, id_name=found.id)
+    judged = as_judged(pairs_source, pair_columns, found.with_roles(columns))
+    compared = compare(table, judged, scale or _training_scale(model))
     p = np.concatenate([batch.probabilities for batch in batches])
     return agreement(p[compared.left], p[compared.right], compared.difference, compared.weight)
 

@@ -46,9 +46,14 @@ class ComparisonModel:
         return self.about.validation
 
     @property
-    def id_name(self) -> str | None:
-        """The column of ids, if the ids are a feature of the model."""
+    def id_name(self) -> str:
+        """The column of ids of the training items."""
         return self.about.data.id_name
+
+    @property
+    def knows_ids(self) -> bool:
+        """Whether the ids are a feature of the model."""
+        return self.about.options.with_id
 
     @follow_policy
     def predict_proba(self, items: Any) -> NDArray[np.float32]:
@@ -73,7 +78,7 @@ class ComparisonModel:
 
     def _encoded(self, items: Any) -> NDArray[np.float32]:
         """Encode items; where ids are a feature and no column holds them, take them from the index."""
-        if self.id_name is not None and hasattr(items, "iloc") and self.id_name not in items.columns:
+        if self.knows_ids and hasattr(items, "iloc") and self.id_name not in items.columns:
             items = items.assign(**{self.id_name: items.index})
         return np.asarray(self.features.transform(items))
 

@@ -12,8 +12,9 @@ from confdiff.display.text import listed
 from confdiff.io.batches import read_batches, read_column_names, writing_batches
 from confdiff.io.outputs import check_new_file
 from confdiff.tabular.model.model import ComparisonModel
+from confdiff.tabular.roles import check_column, recognised
 from confdiff.tabular.row_numbers import TableSource
-from confdiff.tabular.tables import ID, ItemTable, check_column
+from confdiff.tabular.tables import ItemTable
 from confdiff.threads import follow_policy
 
 
@@ -36,9 +37,10 @@ def predict_file(
     items : Path
         A table of items.
     output : Path
-        The table to write: ``id``, ``probability``, and ``positive`` (whether that is at least one half).
+        The table to write: ``id``, ``probability``, and ``positive`` (whether that is at least one half). If the items
+        have no column of ids, the first column is ``row``, the number of the row from 0, instead of ``id``.
     id : str, optional
-        The column of ids; a column with a usual name if not given, or row numbers if there is none.
+        The column of ids; by default the one that the model was fitted with, see :func:`find_id_column`.
     done : callable, optional
         Called with the number of items after each batch.
     overwrite : bool
@@ -52,11 +54,12 @@ def predict_file(
     import pyarrow
 
     check_new_file(output, inputs=[items], overwrite=overwrite)
+    id_column = id or find_id_column(model, read_column_names(items))
     count = 0
     with writing_batches(output) as write:
         for batch in scored_batches(model, items, id=id):
             columns = {
-                "id": batch.ids,
+                "row" if id_column is None else "id": batch.ids,
                 "probability": batch.probabilities,
                 "positive": batch.probabilities >= 0.5,
             }
@@ -108,16 +111,16 @@ def scored_batches(
         If a column is missing, or the file has no rows.
     """
     names = read_column_names(items)
-    features = _check_has_features(model, items, names)
     for argument, name in (("id", id), ("labels", label_column)):
         if name is not None:
             check_column(items, names, name, argument)
     id_column = id or find_id_column(model, names)
+    features = _columns_of_features(model, items, names, id_column)
     others = [name for name in (id_column, label_column) if name is not None]
     start = 0
-    for batch in read_batches(items, dict.fromkeys([*features, *others])):
+    for batch in read_batches(items, list(dict.fromkeys([*features.values(), *others]))):
         rows = np.arange(start, start + batch.num_rows)
-        columns = {name: batch.column(name) for name in features}
+        columns = {name: batch.column(column) for name, column in features.items()}
         table = ItemTable(source=TableSource.of_file(items, start), ids=rows, columns=columns)
         yield ScoredBatch(
             ids=rows if id_column is None else batch.column(id_column),
@@ -130,15 +133,21 @@ def scored_batches(
 
 
 def find_id_column(model: ComparisonModel, names: list[str]) -> str | None:
-    """Return the id column of the model, else the first column with a usual name for ids that is not a feature."""
-    features = model.features.feature_names_in_
-    return model.id_name or next((name for name in names if name.lower() in ID and name not in features), None)
+    """Return the column with the name of the model's column of ids, ignoring case and blanks, or None."""
+    return recognised(names, (model.id_name,))
 
 
-def _check_has_features(model: ComparisonModel, items: Path, names: list[str]) -> list[str]:
-    """Check that a file has the columns of a model, and return these."""
-    features = [str(name) for name in model.features.feature_names_in_]
-    missing = [name for name in features if name not in names]
+def _columns_of_features(
+    model: ComparisonModel, items: Path, names: list[str], id_column: str | None
+) -> dict[str, str]:
+    """Check that a file has the training columns of a model, and return each with its name in the file.
+
+    Only the ids, where they are a feature, may have another name.
+    """
+    features = {str(name): str(name) for name in model.features.feature_names_in_}
+    if model.knows_ids and id_column is not None:
+        features[model.id_name] = id_column
+    missing = [name for name in features.values() if name not in names]
     if missing:
         raise ValueError(
             f"{items} must have the training columns; missing: {listed(map(repr, missing))}. "
