@@ -74,9 +74,13 @@ def test_the_whole_way_by_files(tmp_path, name):
     judged = confdiff("evaluate", "model", "items.csv", "--pairs", "pairs.csv", "--json", cwd=tmp_path)
     assert json.loads(judged.stdout)["pairwise_accuracy"] > 0.9
     FRAME.rename_axis("who").to_csv(tmp_path / "others.csv")
-    refused = confdiff("predict", "model", "others.csv", cwd=tmp_path)
+    refused = confdiff("predict", "model", "others.csv", "--overwrite", cwd=tmp_path)
     assert refused.returncode == 2
     assert "missing: 'patient'" in refused.stderr
+    if name == "P{}":  # the ids may have another name if it is given
+        renamed = confdiff("predict", "model", "others.csv", "--id", "who", "-o", "others-scores.csv", cwd=tmp_path)
+        assert renamed.returncode == 0, renamed.stderr
+        assert (tmp_path / "others-scores.csv").read_text() == (tmp_path / "scores.csv").read_text()
 
 
 def test_a_model_with_ids_comes_back(model, tmp_path):
