@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constr
 .PHONY: help demo test lint bench clean
 
 demo: $(VENV)/.installed  ## learn from differences of digits and print the accuracy of each method
-	@$(BIN)/confdiff demo --output demo
+	@$(BIN)/confdiff demo --output demo --overwrite
 
 test: lint  ## run lint, types, import layers and all tests
 	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q --numprocesses auto

@@ -1,9 +1,10 @@
 import io
+import time
 
 import pytest
 from rich.console import Console
 
-from confdiff.display.progress import reporting_progress, silence_progress
+from confdiff.display.progress import reporting_activity, reporting_progress, silence_progress
 
 
 class Clock:
@@ -69,3 +70,34 @@ def test_progress_can_be_silenced(piped):
         update(7)
     silence_progress(False)
     assert piped.file.getvalue() == ""
+
+
+def test_a_long_activity_prints_a_line_now_and_then(piped):
+    with reporting_activity("reading", console=piped, first=0.01, interval=0.02):
+        deadline = time.monotonic() + 10
+        while piped.file.getvalue().count("\n") < 3 and time.monotonic() < deadline:
+            time.sleep(0.01)
+    lines = piped.file.getvalue().splitlines()
+    assert lines[0].startswith("reading ... 0 s")
+    assert len(lines) >= 3
+    time.sleep(0.1)
+    assert piped.file.getvalue().splitlines() == lines  # nothing is printed after the end
+
+
+def test_a_short_or_silenced_activity_prints_nothing(piped):
+    with reporting_activity("reading", console=piped):
+        pass
+    silence_progress()
+    try:
+        with reporting_activity("reading", console=piped, first=0, interval=0.01):
+            time.sleep(0.05)
+    finally:
+        silence_progress(False)
+    assert piped.file.getvalue() == ""
+
+
+def test_a_terminal_gets_a_spinner():
+    terminal = Console(file=io.StringIO(), force_terminal=True, width=40)
+    with reporting_activity("reading", console=terminal):
+        pass
+    assert "reading" in terminal.file.getvalue()

@@ -2,9 +2,7 @@
 
 import os
 import sys
-import threading
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,12 +10,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Column
 
-from confdiff.display.progress import INTERVAL, Update, reporting_progress, silence_progress
+from confdiff.display.progress import INTERVAL, Update, reporting_activity, reporting_progress, silence_progress
 
 PIPED_WIDTH = 160
 """Columns of a table if standard output is not a terminal and COLUMNS is not set."""
-STATUS_AFTER = 5.0
-"""Seconds after which a step is reported if standard error is not a terminal."""
 
 results = Console()
 """Tables and numbers."""
@@ -95,20 +91,9 @@ def say_files(files: dict[str, Path]) -> None:
         say(f"{what}: {path}")
 
 
-@contextmanager
-def status(text: str) -> Iterator[None]:
-    """Show the current activity: a spinner on a terminal; elsewhere a line, if it takes more than a few seconds."""
-    if messages.is_terminal:
-        with messages.status(text):
-            yield
-        return
-    timer = threading.Timer(STATUS_AFTER, print_message, [f"{text} ..."])
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
+def status(text: str) -> AbstractContextManager[None]:
+    """Show the current activity; see :func:`~confdiff.display.progress.reporting_activity`."""
+    return reporting_activity(text, console=messages)
 
 
 def progress(title: str, total: float | None = None, *, interval: float = INTERVAL) -> AbstractContextManager[Update]:

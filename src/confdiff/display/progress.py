@@ -1,5 +1,6 @@
 """Report the progress of work: a bar on a terminal, plain lines elsewhere."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
 
 INTERVAL = 5.0
 """Seconds between two lines if no terminal is attached."""
+ACTIVITY_INTERVAL = 30.0
+"""Seconds between the later lines of an activity without steps; the first line comes after :data:`INTERVAL`."""
 
 
 _is_silent = False
@@ -90,6 +93,56 @@ def reporting_progress(
     finally:
         if keep:
             lines.print_last()
+
+
+@contextmanager
+def reporting_activity(
+    text: str,
+    *,
+    console: "Console | None" = None,
+    first: float = INTERVAL,
+    interval: float = ACTIVITY_INTERVAL,
+    shown: bool = True,
+) -> Iterator[None]:
+    """Show an activity without steps on standard error: a spinner on a terminal, elsewhere a line now and then.
+
+    Parameters
+    ----------
+    text : str
+        Name of the activity, such as "reading".
+    console : rich.console.Console, optional
+        Console to print to; standard error by default.
+    first, interval : float
+        Seconds until the first line, and between later lines. A short activity prints nothing.
+    shown : bool
+        False shows nothing.
+    """
+    if _is_silent or not shown:
+        yield
+        return
+    from rich.console import Console
+
+    console = console or Console(stderr=True)
+    if console.is_terminal:
+        with console.status(text):
+            yield
+        return
+    ended = threading.Event()
+    printer = threading.Thread(target=_print_until, args=(ended, text, console, first, interval), daemon=True)
+    printer.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        printer.join()
+
+
+def _print_until(ended: threading.Event, text: str, console: "Console", first: float, interval: float) -> None:
+    start = time.monotonic()
+    wait = first
+    while not ended.wait(wait):
+        console.print(f"{text} ... {time.monotonic() - start:.0f} s", markup=False, highlight=False, soft_wrap=True)
+        wait = interval
 
 
 def _show_nothing(completed: float, *, total: float | None = None, detail: str = "") -> None:

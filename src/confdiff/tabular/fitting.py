@@ -4,13 +4,14 @@ import os
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from confdiff.display.progress import reporting_activity
 from confdiff.estimators import ConfDiffClassifier
 from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.about import About, DataSummary, Validation
@@ -98,11 +99,16 @@ def fit_comparisons(
     with _collected_warnings() as caught:
         if stream:
             _check_streamable(options, labels)
-            folder = Path(tempfile.gettempdir() if work is None else work)
-            with streamed_data(Path(items), Path(pairs), options, work=folder, **tables) as streamed:
-                model = _fit(streamed, options, checkpoint, verbose)
-        else:
-            model = _fit(in_memory_data(items, pairs, options, labels=labels, **tables), options, checkpoint, verbose)
+        with ExitStack() as stack:
+            with reporting_activity("reading the tables", shown=bool(verbose)):
+                if stream:
+                    folder = Path(tempfile.gettempdir() if work is None else work)
+                    data: TrainingData = stack.enter_context(
+                        streamed_data(Path(items), Path(pairs), options, work=folder, **tables)
+                    )
+                else:
+                    data = in_memory_data(items, pairs, options, labels=labels, **tables)
+            model = _fit(data, options, checkpoint, verbose)
     messages = tuple(str(warning.message) for warning in caught if warning.category is UserWarning)
     model.about = replace(model.about, warnings=messages)
     for warning in caught:
