@@ -76,7 +76,10 @@ def test_options(tmp_path):
             "prior must be a probability strictly between 0 and 1, such as 0.2; got 20",
         ),
         (["make", "digits", "--n-pairs", "900"], "takes 900 positives, and there are 712"),
-        (["make", "digits", "-o", "pairs.xlsx"], "must end in .parquet, .csv, .tsv, .jsonl; got 'pairs.xlsx'"),
+        (
+            ["make", "digits", "-o", "pairs.xls"],
+            "must end in .parquet, .csv, .csv.gz, .tsv, .tsv.gz, .jsonl, .json, .xlsx; got 'pairs.xls'",
+        ),
         (["make", "digits", "--noise", "additive"], "sigma, the amount of additive noise"),
         (["make", "ukpconvarg1"], "ukpconvarg1 holds comparisons"),
         (["make", "digits", "--model", "resnet34"], "got items of 64 features"),

@@ -2,11 +2,14 @@
 
 import json
 
+import pyarrow.parquet
 import pytest
 
 from confdiff.io.batches import read_batches, read_column_names
+from confdiff.io.table_formats.encodings import text_encoding
 from confdiff.io.table_formats.table_format import TableFormat
 from confdiff.io.tables import read_arrow
+from confdiff.io.typed_table import read_table
 
 DEEP = 100_000
 
@@ -30,7 +33,7 @@ def test_deep_nesting_is_an_error_and_not_a_crash(tmp_path, write, deep):
     with pytest.raises(ValueError, match=r"nested too deeply|not valid JSON"):
         read_arrow(path)
     with pytest.raises(ValueError, match=r"nested too deeply|not valid JSON"):
-        list(read_batches(path, {"id": None}))
+        list(read_batches(path, ["id"]))
 
 
 @pytest.mark.parametrize("write", [lines_of, array_of])
@@ -64,7 +67,7 @@ def test_a_row_may_lack_a_key_or_have_a_further_one(tmp_path, write, monkeypatch
     path = write(tmp_path, '{"id": 1, "x": 2}', '{"id": 2}', '{"id": 3, "late": "a"}')
     assert read_column_names(path) == ["id", "x", "late"]
     assert read_arrow(path).to_pydict() == {"id": [1, 2, 3], "x": [2, None, None], "late": [None, None, "a"]}
-    batches = list(read_batches(path, {"late": None, "id": None}))
+    batches = list(read_batches(path, ["late", "id"]))
     assert [row for batch in batches for row in batch.to_pylist()] == [
         {"late": None, "id": 1},
         {"late": None, "id": 2},
@@ -90,11 +93,18 @@ def test_a_row_that_cannot_be_used_is_named(tmp_path, write, row, message):
         read_arrow(path)
 
 
-def test_a_line_that_is_not_utf8_is_named(tmp_path):
-    path = tmp_path / "table.jsonl"
-    path.write_bytes('{"id": "a"}\n{"id": "café"}\n'.encode("latin-1"))
-    with pytest.raises(ValueError, match=r"line 2, is not UTF-8 text \(byte 0xe9\)"):
+@pytest.mark.parametrize("write", [lines_of, array_of])
+def test_encodings_are_those_of_text_files(tmp_path, write):
+    path = write(tmp_path, '{"id": "a"}', '{"id": "café"}')
+    text = path.read_text().replace("}, ", "},\n")
+    for encoding in ("utf-8-sig", "utf-16"):
+        path.write_text(text, encoding)
+        assert read_arrow(path)["id"].to_pylist() == ["a", "café"]
+    path.write_text(text, "latin-1")
+    with pytest.raises(ValueError, match=r"is not UTF-8 text \(byte 0xe9 in line 2\).*encoding='cp1252'"):
         read_arrow(path)
+    with text_encoding("cp1252"):
+        assert read_arrow(path)["id"].to_pylist() == ["a", "café"]
 
 
 def test_blank_lines_are_skipped(tmp_path):
@@ -116,3 +126,18 @@ def test_other_json_files_are_refused_with_a_hint(tmp_path):
     path.write_text("[]")
     with pytest.raises(ValueError, match="its array is empty"):
         read_arrow(path)
+
+
+@pytest.mark.parametrize("write", [lines_of, array_of])
+def test_a_nested_column_is_named_if_it_is_used(tmp_path, write):
+    path = write(tmp_path, '{"id": 1, "tags": null}', '{"id": 2, "tags": ["a"]}', '{"id": 3, "tags": {"b": 1}}')
+    message = r"column 'tags' must hold one value per row; got lists or objects.*ignore='tags'"
+    with pytest.raises(ValueError, match=message):
+        read_table(path)
+    with pytest.raises(ValueError, match=message):
+        list(read_batches(path, ["id", "tags"]))
+    assert read_table(path, ["id"])["id"].tolist() == [1, 2, 3]
+    table = pyarrow.table({"id": [1], "tags": [["a"]], "parts": [{"b": 1}]})
+    pyarrow.parquet.write_table(table, tmp_path / "table.parquet")
+    with pytest.raises(ValueError, match=message):
+        read_table(tmp_path / "table.parquet")

@@ -112,7 +112,7 @@ BROKEN = {
     "ragged rows": ("pairs.csv", ragged, "Expected 3 columns, got 2"),
     "an open quotation mark": ("items.csv", lambda text: text + '"P', "items.csv cannot be read as a table"),
     "a wrong encoding": ("items.csv", lambda text: text.replace(",A,", ",Ä,").encode("latin-1"), "is not UTF-8 text"),
-    "UTF-16": ("items.csv", lambda text: text.encode("utf-16"), "items.csv"),
+    "UTF-16 without a mark": ("items.csv", lambda text: text.encode("utf-16-le"), "utf-16-le"),
     "text among numbers": (
         "pairs.csv",
         pairs_with("P1,P2,much"),
@@ -197,7 +197,7 @@ OTHER = {
     "a truncated Parquet file": (truncated, ("fit", "items.parquet", "pairs.csv", "-o", "m"), "parquet cannot be read"),
     "no such file": (None, ("fit", "absent.csv", "pairs.csv", "-o", "m"), "the table absent.csv does not exist"),
     "a folder for a file": (None, ("fit", ".csv/..", "pairs.csv", "-o", "m"), "must end in"),
-    "an unknown ending": (None, ("fit", "items.xlsx", "pairs.csv", "-o", "m"), "must end in .parquet, .csv, .tsv"),
+    "an unknown ending": (None, ("fit", "items.xls", "pairs.csv", "-o", "m"), "must end in .parquet, .csv, .csv.gz"),
     "an output that is a file": (None, (*FIT, "-o", "items.csv"), "items.csv is a file"),
     "a model that already exists": (None, FIT, "model already exists"),
     "an unknown method": (None, (*FIT, "-o", "m", "--method", "confdif-abs"), "Did you mean 'confdiff-abs'?"),

@@ -7,7 +7,7 @@ from typing import Any
 
 from confdiff.io.atomic import atomic_file
 from confdiff.io.table_formats.registry import find_table_format
-from confdiff.io.tables import check_table_file, table_errors
+from confdiff.io.tables import check_distinct_names, check_not_nested, check_table_file, table_errors
 
 _ROWS = 65_536
 
@@ -27,14 +27,19 @@ def read_batches(path: Path, columns: Iterable[str], rows: int = _ROWS) -> Itera
     table_format = check_table_file(path)
     names = list(columns)
     with table_errors(path, names):
-        yield from table_format.read_batches(path, names, rows)
+        for batch in table_format.read_batches(path, names, rows):
+            for name in names:
+                check_not_nested(f"{path}, ", name, batch.column(name))
+            yield batch
 
 
 def read_column_names(path: Path) -> list[str]:
     """Return the names of the columns of a table without reading all of it."""
     table_format = check_table_file(path)
     with table_errors(path):
-        return table_format.read_column_names(path)
+        names = table_format.read_column_names(path)
+    check_distinct_names(path, names)
+    return names
 
 
 def count_rows(path: Path) -> int | None:
@@ -45,10 +50,10 @@ def count_rows(path: Path) -> int | None:
 
 
 @contextmanager
-def writing_batches(path: Path) -> Iterator[Callable[[Any], None]]:
+def writing_batches(path: Path, *, escape: bool = True) -> Iterator[Callable[[Any], None]]:
     """Yield a function that appends a pyarrow batch to a table; the file is written if the block succeeds.
 
-    The first batch determines the columns.
+    The first batch determines the columns. ``escape`` is that of :func:`~confdiff.io.tables.write_table`.
     """
     table_format = find_table_format(path)
     with atomic_file(path) as temporary, ExitStack() as stack:
@@ -57,7 +62,7 @@ def writing_batches(path: Path) -> Iterator[Callable[[Any], None]]:
         def write(batch: Any) -> None:
             nonlocal append
             if append is None:
-                append = stack.enter_context(table_format.open_writer(temporary, batch.schema))
+                append = stack.enter_context(table_format.open_writer(temporary, batch.schema, escape=escape))
             append(batch)
 
         yield write

@@ -58,19 +58,34 @@ def table_errors(path: Path, columns: Iterable[str] = ()) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         text = " ".join(str(error).split())
-        if "invalid UTF8" in text:
-            raise ValueError(f"{path} is not UTF-8 text: save the file as UTF-8.") from error
         raise ValueError(f"{path} cannot be read as a table: {text[:300]}") from error
 
 
-def write_table(path: Path, columns: Mapping[str, Any]) -> None:
-    """Write columns of equal length in the format that the ending of ``path`` names."""
+def write_table(path: Path, columns: Mapping[str, Any], *, escape: bool = True) -> None:
+    """Write columns of equal length in the format that the ending of ``path`` names.
+
+    Parameters
+    ----------
+    path : Path
+        The table to write.
+    columns : mapping of str to array-like
+        Name -> column.
+    escape : bool
+        Whether to escape texts that a spreadsheet program would run as formulas, in CSV and TSV.
+    """
     import pyarrow
 
-    table = pyarrow.table({name: pyarrow.array(np.asarray(column)) for name, column in columns.items()})
+    table = pyarrow.table({name: _as_arrow_column(column) for name, column in columns.items()})
     table_format = find_table_format(path)
-    with atomic_file(path) as temporary, table_format.open_writer(temporary, table.schema) as write:
+    with atomic_file(path) as temporary, table_format.open_writer(temporary, table.schema, escape=escape) as write:
         write(table)
+
+
+def _as_arrow_column(column: Any) -> Any:
+    import pyarrow
+
+    array = np.asarray(column)
+    return pyarrow.array(array.astype(object) if array.dtype.kind == "U" else array)  # else pyarrow ends text at a NUL
 
 
 def read_arrow(path: Path, columns: list[str] | None = None) -> Any:
@@ -78,21 +93,33 @@ def read_arrow(path: Path, columns: list[str] | None = None) -> Any:
     table_format = check_table_file(path)
     with table_errors(path, columns or ()):
         table = table_format.read(path, columns)
-    _check_distinct_names(path, table.column_names)
-    if not table_format.has_binary_columns:
-        _check_text(path, table.schema)
+    check_distinct_names(path, table.column_names)
     return table
 
 
-def _check_distinct_names(path: Path, names: list[str]) -> None:
+def check_distinct_names(path: Path, names: list[str]) -> None:
+    """Check that no two columns of a file have the same name."""
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise ValueError(f"the columns of {path} must have distinct names; got {repeated[0]!r} more than once.")
 
 
-def _check_text(path: Path, schema: Any) -> None:
+def check_not_nested(position: str, name: str, column: Any) -> None:
+    """Check that a column that is used holds plain values and not lists or objects, as in JSON and Parquet.
+
+    Parameters
+    ----------
+    position : str
+        Beginning of the message, such as ``"items.jsonl, "``.
+    name : str
+        Name of the column.
+    column
+        The column; only those of Arrow can be nested.
+    """
     import pyarrow
 
-    for field in schema:
-        if pyarrow.types.is_binary(field.type):
-            raise ValueError(f"{path}, column {field.name!r}, is not UTF-8 text: save the file as UTF-8.")
+    if isinstance(column, pyarrow.Array | pyarrow.ChunkedArray) and pyarrow.types.is_nested(column.type):
+        raise ValueError(
+            f"{position}column {name!r} must hold one value per row; got lists or objects. Write their parts as "
+            f"columns of numbers or texts, or leave the column out with ignore={name!r}."
+        )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.io.table_formats.registry import find_table_format
-from confdiff.io.tables import read_arrow
+from confdiff.io.tables import check_not_nested, read_arrow
 
 if TYPE_CHECKING:
     from confdiff.io.column_types.lattice import ColumnType, TextParsing
@@ -49,6 +49,7 @@ class TypedTable:
         from confdiff.io.column_types.deciding import type_of
 
         if name not in self._types:
+            check_not_nested("", name, self.columns[name])
             self._types[name] = type_of(self.columns[name], self.parse_text)
         return self._types[name]
 

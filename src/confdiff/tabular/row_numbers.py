@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 
 from confdiff.io.table_formats.parquet import PARQUET
-from confdiff.io.table_formats.registry import TABLE_FORMATS
+from confdiff.io.table_formats.registry import table_format_of
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class TableSource:
     def of_file(cls, path: str | PathLike[str], start: int = 0) -> "TableSource":
         """Return the source of a file, or of the part of it that begins with row ``start`` of the data."""
         # A path without the ending of a table is a folder of Parquet files.
-        table_format = TABLE_FORMATS.get(Path(path).suffix.lower(), PARQUET)
+        table_format = table_format_of(Path(path)) or PARQUET
         return cls(name=str(path), first_row=table_format.first_row + start, note=table_format.row_note)
 
     def __str__(self) -> str:

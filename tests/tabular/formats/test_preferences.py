@@ -143,7 +143,7 @@ def test_unusable_files_are_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="does not exist"):
         read_preferences(tmp_path / "nothing.jsonl")
     (tmp_path / "latin.jsonl").write_bytes('{"chosen": "größer"}'.encode("latin-1"))
-    with pytest.raises(ValueError, match="line 1 is not UTF-8 text"):
+    with pytest.raises(ValueError, match=r"is not UTF-8 text \(byte 0xf6 in line 1\)"):
         read_preferences(tmp_path / "latin.jsonl")
 
 

@@ -6,76 +6,67 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from confdiff.io.table_formats.delimited_file import DelimitedFile
+from confdiff.io.table_formats.formulas import escape_table
 from confdiff.io.table_formats.table_format import TableFormat, slices
 
 
 @dataclass(frozen=True)
 class _Delimited(TableFormat):
-    delimiter: str = ","
+    delimiter: str | None = None
+    """The delimiter; None if the first rows of a file determine it."""
+    compressed: bool = False
 
     def read(self, path: Path, columns: list[str] | None) -> Any:
-        from pyarrow import csv
+        import pyarrow
 
-        return csv.read_csv(
-            path,
-            read_options=csv.ReadOptions(use_threads=False),  # with threads, messages of pyarrow lack the row
-            parse_options=self._parse_options(),
-            convert_options=self._convert_options(path, columns),
-        )
+        file = self._open(path)
+        names = file.column_names if columns is None else columns
+        schema = pyarrow.schema([(name, pyarrow.string()) for name in names])
+        return pyarrow.Table.from_batches(file.read_batches(names), schema)
 
     def read_batches(self, path: Path, columns: list[str], rows: int) -> Iterator[Any]:
-        from pyarrow import csv
-
-        with csv.open_csv(
-            path,
-            read_options=csv.ReadOptions(block_size=self.block_bytes),
-            parse_options=self._parse_options(),
-            convert_options=self._convert_options(path, columns),
-        ) as reader:
-            for batch in reader:
-                yield from slices(batch, rows)
+        for batch in self._open(path).read_batches(columns):
+            yield from slices(batch, rows)
 
     def read_column_names(self, path: Path) -> list[str]:
-        from pyarrow import csv
-
-        with csv.open_csv(path, parse_options=self._parse_options()) as reader:
-            return list(reader.schema.names)
+        return self._open(path).column_names
 
     @contextmanager
-    def open_writer(self, path: Path, schema: Any) -> Iterator[Callable[[Any], None]]:
-        from pyarrow import csv
-
-        with csv.CSVWriter(path, schema, write_options=csv.WriteOptions(delimiter=self.delimiter)) as writer:
-            yield writer.write
-
-    def _parse_options(self) -> Any:
-        from pyarrow import csv
-
-        return csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True)
-
-    def _convert_options(self, path: Path, columns: list[str] | None) -> Any:
+    def open_writer(self, path: Path, schema: Any, *, escape: bool = True) -> Iterator[Callable[[Any], None]]:
         import pyarrow
         from pyarrow import csv
 
-        return csv.ConvertOptions(
-            include_columns=columns,
-            column_types=dict.fromkeys(self.read_column_names(path), pyarrow.string()),
-            null_values=[""],
-            strings_can_be_null=True,
+        change = escape_table if escape else lambda batch: batch
+        options = csv.WriteOptions(delimiter=self.delimiter or ",")
+        compression = "gzip" if self.compressed else None
+        with (
+            pyarrow.output_stream(path, compression=compression) as stream,
+            csv.CSVWriter(stream, change(schema.empty_table()).schema, write_options=options) as writer,
+        ):
+            yield lambda batch: writer.write(change(batch))
+
+    def _open(self, path: Path) -> DelimitedFile:
+        return DelimitedFile(
+            path,
+            delimiter=self.delimiter,
+            compressed=self.compressed,
+            block_bytes=self.block_bytes,
         )
 
 
-CSV = _Delimited(
-    ending=".csv",
-    first_row=2,
-    row_note="the header is row 1",
-    parse_text="all",
-    delimiter=",",
-)
-TSV = _Delimited(
-    ending=".tsv",
-    first_row=2,
-    row_note="the header is row 1",
-    parse_text="all",
-    delimiter="\t",
-)
+def _delimited(ending: str, delimiter: str | None, *, compressed: bool = False) -> _Delimited:
+    return _Delimited(
+        ending=ending,
+        first_row=2,
+        row_note="the header is row 1",
+        parse_text="all",
+        delimiter=delimiter,
+        compressed=compressed,
+    )
+
+
+CSV = _delimited(".csv", None)
+CSV_GZ = _delimited(".csv.gz", None, compressed=True)
+TSV = _delimited(".tsv", "\t")
+TSV_GZ = _delimited(".tsv.gz", "\t", compressed=True)

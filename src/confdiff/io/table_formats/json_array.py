@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from confdiff.io.table_formats.encodings import open_text
 from confdiff.io.table_formats.json_values import JsonRow, as_batch, as_json, check_is_object, names_of, parse_json
 from confdiff.io.table_formats.table_format import TableFormat, check_has_columns, slices
 
@@ -26,7 +27,7 @@ class _JsonArray(TableFormat):
         return names_of(_rows(path))
 
     @contextmanager
-    def open_writer(self, path: Path, schema: Any) -> Iterator[Callable[[Any], None]]:
+    def open_writer(self, path: Path, schema: Any, *, escape: bool = True) -> Iterator[Callable[[Any], None]]:
         with path.open("w", encoding="utf-8") as file:
             separator = "[\n"
 
@@ -42,10 +43,11 @@ class _JsonArray(TableFormat):
 
 def _rows(path: Path) -> list[JsonRow]:
     """Return the objects of the array; the file is parsed as a whole."""
-    text = path.read_bytes().strip()
+    with open_text(path) as file:
+        text = file.read().strip()
     if not text:
         raise ValueError(f"{path} cannot be read as a table: it is empty.")
-    if text.startswith(b"{"):
+    if text.startswith("{"):
         raise ValueError(
             f"{path} must be a JSON array of objects, one per row; got an object. "
             "If each line is an object, let the name of the file end in .jsonl."

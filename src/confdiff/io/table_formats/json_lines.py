@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from confdiff.io.table_formats.encodings import open_text
 from confdiff.io.table_formats.json_values import JsonRow, as_batch, as_json, check_is_object, names_of, parse_json
 from confdiff.io.table_formats.table_format import TableFormat, check_has_columns, slices
 
@@ -31,7 +32,7 @@ class _JsonLines(TableFormat):
         return names_of(row for block in self._blocks(path) for row in block)
 
     @contextmanager
-    def open_writer(self, path: Path, schema: Any) -> Iterator[Callable[[Any], None]]:
+    def open_writer(self, path: Path, schema: Any, *, escape: bool = True) -> Iterator[Callable[[Any], None]]:
         with path.open("w", encoding="utf-8") as file:
             yield lambda rows: file.writelines(as_json(row) + "\n" for row in rows.to_pylist())
 
@@ -39,7 +40,7 @@ class _JsonLines(TableFormat):
         """Yield the rows of the file, those of some megabytes at a time; blank lines are skipped."""
         line_number = 0
         count = 0
-        with path.open("rb") as file:
+        with open_text(path) as file:
             while lines := file.readlines(self.block_bytes):
                 block = list(_rows(path, lines, line_number))
                 line_number += len(lines)
@@ -50,7 +51,7 @@ class _JsonLines(TableFormat):
             raise ValueError(f"{path} cannot be read as a table: it is empty.")
 
 
-def _rows(path: Path, lines: list[bytes], start: int) -> Iterator[JsonRow]:
+def _rows(path: Path, lines: list[str], start: int) -> Iterator[JsonRow]:
     for number, line in enumerate(lines, start + 1):
         if not line.isspace():
             position = f"{path}, line {number},"

@@ -1,28 +1,23 @@
 """JSON objects as rows of a table: parse a text, and collect the values of each column."""
 
-import datetime
 import json
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from confdiff.io.column_types.value_text import text_of_value
-
 JsonRow = dict[str, Any]
 
-_LEAST_INTEGER = -(2**63)
-_GREATEST_INTEGER = 2**63 - 1
 _NESTED = "json"  # the field of a nested value
 
 
-def parse_json(text: str | bytes, position: str) -> Any:
+def parse_json(text: str, position: str) -> Any:
     """Return the value of a JSON text.
 
     Parameters
     ----------
-    text : str or bytes
-        The text. Bytes are UTF-8.
+    text : str
+        The text.
     position : str
         Name of the text in messages, such as ``"items.jsonl, line 3,"``.
 
@@ -37,11 +32,9 @@ def parse_json(text: str | bytes, position: str) -> Any:
     {'id': 7}
     """
     try:
-        return _DECODER.decode(text if isinstance(text, str) else text.decode())
+        return _DECODER.decode(text)
     except RecursionError:
         message = "is nested too deeply"
-    except UnicodeDecodeError as error:
-        message = f"is not UTF-8 text (byte 0x{text[error.start]:02x})"
     except ValueError as error:
         message = f"is not valid JSON: {error}"
     raise ValueError(f"{position} {message}.")
@@ -100,11 +93,10 @@ def _named_column(path: Path, rows: Sequence[JsonRow], name: str) -> Any:
 
 
 def as_column(values: list[Any]) -> Any:
-    """Return JSON values as a pyarrow array of one type.
+    """Return values as a pyarrow array of their common type, else of their canonical texts.
 
-    Integers of 64 bits, numbers, flags and texts keep their type if all values of the column have it. Otherwise
-    the values become their canonical text. NaN is a missing value. If a value is a list or an object, the
-    column is a struct, whose field holds the values as JSON: only columns of plain values can be used.
+    NaN is a missing value. If a value is a list or an object, the column is a struct whose field holds the values as
+    JSON; only columns of plain values can be used.
 
     >>> as_column([1, 2.5, None]).to_pylist()
     [1.0, 2.5, None]
@@ -113,24 +105,17 @@ def as_column(values: list[Any]) -> Any:
     """
     import pyarrow
 
+    from confdiff.io.column_types.objects import from_objects
+
     kinds = set(map(type, values)) - {type(None)}
-    if float in kinds:
-        values = [None if isinstance(value, float) and math.isnan(value) else value for value in values]
     if kinds & {list, dict}:
         return _nested(values)
-    if kinds <= {bool}:
-        return pyarrow.array(values, pyarrow.bool_() if kinds else pyarrow.null())
-    if kinds <= {int, float} and _fit_64_bits(values):
-        return pyarrow.array(values, pyarrow.int64() if kinds == {int} else pyarrow.float64())
-    if len(kinds) == 1 and kinds <= {datetime.datetime, datetime.timedelta}:
-        return pyarrow.array(values)
-    texts = values if kinds == {str} else [None if value is None else text_of_value(value) for value in values]
-    return pyarrow.array(texts, pyarrow.string())
-
-
-def _fit_64_bits(values: list[Any]) -> bool:
-    integers = [value for value in values if type(value) is int]
-    return not integers or (min(integers) >= _LEAST_INTEGER and max(integers) <= _GREATEST_INTEGER)
+    if kinds == {str}:
+        return pyarrow.array(values, pyarrow.string())
+    if kinds == {float}:
+        return pyarrow.array(values, pyarrow.float64(), from_pandas=True)
+    pyarrow.array([value for value in values if isinstance(value, str)], pyarrow.string())  # can be written as UTF-8
+    return from_objects(values)
 
 
 def _nested(values: list[Any]) -> Any:

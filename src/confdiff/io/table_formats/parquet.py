@@ -34,7 +34,7 @@ class _Parquet(TableFormat):
         return list(parquet.read_schema(path).names)
 
     @contextmanager
-    def open_writer(self, path: Path, schema: Any) -> Iterator[Callable[[Any], None]]:
+    def open_writer(self, path: Path, schema: Any, *, escape: bool = True) -> Iterator[Callable[[Any], None]]:
         from pyarrow import parquet
 
         with parquet.ParquetWriter(path, schema) as writer:
@@ -123,5 +123,4 @@ PARQUET = _Parquet(
     ending=".parquet",
     first_row=0,
     row_note="the first row is row 0",
-    has_binary_columns=True,
 )

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from confdiff.io.table_formats.delimited import CSV, TSV
+from confdiff.io.table_formats.delimited import CSV, CSV_GZ, TSV, TSV_GZ
 from confdiff.io.table_formats.json_array import JSON_ARRAY
 from confdiff.io.table_formats.json_lines import JSON_LINES
 from confdiff.io.table_formats.parquet import PARQUET
@@ -12,7 +12,9 @@ from confdiff.io.table_formats.xlsx import XLSX
 _FORMATS: tuple[TableFormat, ...] = (
     PARQUET,
     CSV,
+    CSV_GZ,
     TSV,
+    TSV_GZ,
     JSON_LINES,
     JSON_ARRAY,
     XLSX,
@@ -33,7 +35,13 @@ def find_table_format(path: Path) -> TableFormat:
     ValueError
         If the ending names no format of tables.
     """
-    ending = path.suffix.lower()
-    if ending not in TABLE_FORMATS:
+    table_format = table_format_of(path)
+    if table_format is None:
         raise ValueError(f"the name of a table must end in {', '.join(TABLE_FORMATS)}; got {path.name!r}.")
-    return TABLE_FORMATS[ending]
+    return table_format
+
+
+def table_format_of(path: Path) -> TableFormat | None:
+    """Return the format that the ending of a path names, or None."""
+    name = path.name.lower()
+    return next((TABLE_FORMATS[ending] for ending in TABLE_FORMATS if name.endswith(ending)), None)

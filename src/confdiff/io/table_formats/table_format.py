@@ -24,15 +24,12 @@ class TableFormat(ABC):
         How rows are numbered, for messages.
     parse_text : {"none", "times", "all"}
         Which cells of text may be other values: all where every cell is text, times where only these are.
-    has_binary_columns : bool
-        Whether a column may hold bytes that are not text.
     """
 
     ending: str
     first_row: int
     row_note: str
     parse_text: TextParsing = "none"
-    has_binary_columns: bool = False
 
     block_bytes: ClassVar[int] = 1 << 22
     """Bytes of a text file to read at a time; pyarrow reads up to 32 such blocks ahead."""
@@ -53,8 +50,14 @@ class TableFormat(ABC):
         """Return the names of the columns without reading all of the file."""
 
     @abstractmethod
-    def open_writer(self, path: Path, schema: Any) -> AbstractContextManager[Callable[[Any], None]]:
-        """Open a file for writing, and yield a function that appends a pyarrow table or batch."""
+    def open_writer(
+        self, path: Path, schema: Any, *, escape: bool = True
+    ) -> AbstractContextManager[Callable[[Any], None]]:
+        """Open a file for writing, and yield a function that appends a pyarrow table or batch.
+
+        If ``escape`` is true, formats whose cells have no types (CSV, TSV) escape texts that a spreadsheet program
+        would run as formulas.
+        """
 
     def check_packages(self) -> None:  # noqa: B027 (most formats need none)
         """Check that optional packages which the format needs are installed."""

@@ -3,7 +3,7 @@
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ class _Xlsx(TableFormat):
         import_openpyxl()
 
     @contextmanager
-    def open_writer(self, path: Path, schema: Any) -> Iterator[Callable[[Any], None]]:
+    def open_writer(self, path: Path, schema: Any, *, escape: bool = True) -> Iterator[Callable[[Any], None]]:
         from confdiff.io.table_formats.xlsx_writer import XlsxWriter
 
         writer = XlsxWriter(schema.names)
@@ -56,7 +56,7 @@ class _Xlsx(TableFormat):
 def _open_sheet(path: Path) -> Iterator[tuple[list[str], Iterator[_Cells]]]:
     """Yield the names of the columns and the rows below them, of the only sheet with data."""
     _check_archive(path)
-    with closing(_load(path)) as workbook:
+    with _opened(path) as workbook:
         sheet = _only_sheet(path, workbook)
         if _has_formulas(path):
             _check_calculated(path, sheet)
@@ -88,7 +88,7 @@ def _any_error_named(path: Path) -> Iterator[None]:
     except MemoryError:
         raise
     except Exception as error:
-        if isinstance(error, OSError) and error.errno is not None:
+        if isinstance(error, OSError) and error.filename is not None:
             raise
         text = " ".join(str(error).split())
         raise ValueError(
@@ -96,11 +96,15 @@ def _any_error_named(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _load(path: Path, *, formulas: bool = False) -> Any:
+@contextmanager
+def _opened(path: Path, *, formulas: bool = False) -> Iterator[Any]:
+    """Open a workbook with the values of its formulas, or with the formulas."""
     openpyxl = import_openpyxl()
-    with _any_error_named(path), warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # styles and other parts without data
-        return openpyxl.load_workbook(path, read_only=True, data_only=not formulas)
+    with path.open("rb") as file:  # openpyxl leaves a damaged file open
+        with _any_error_named(path), warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # styles and other parts without data
+            workbook = openpyxl.load_workbook(file, read_only=True, data_only=not formulas)
+        yield workbook
 
 
 def import_openpyxl() -> Any:
@@ -153,7 +157,7 @@ def _contains_formula(path: Path, archive: zipfile.ZipFile, name: str) -> bool:
 
 def _check_calculated(path: Path, sheet: Any) -> None:
     """Check that each formula has a value: a program that wrote it without calculating leaves none."""
-    with closing(_load(path, formulas=True)) as workbook:
+    with _opened(path, formulas=True) as workbook:
         formulas = _rows(path, workbook[sheet.title])
         for number, (row, values) in enumerate(zip(formulas, _rows(path, sheet), strict=False), 1):
             for formula, value in zip(row, values, strict=False):
@@ -212,4 +216,5 @@ XLSX = _Xlsx(
     ending=".xlsx",
     first_row=2,
     row_note="the header is row 1",
+    parse_text="times",
 )

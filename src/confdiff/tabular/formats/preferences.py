@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from confdiff.display.text import listed
 from confdiff.io.atomic import atomic_file
 from confdiff.io.lookup import rows_of_ids
-from confdiff.io.outputs import check_new_file
+from confdiff.io.table_formats.encodings import open_text
 from confdiff.io.table_formats.json_values import parse_json
 from confdiff.io.tables import check_table_file
 from confdiff.randomness import derived_seed
@@ -92,14 +92,14 @@ def _read_lines(path: Path) -> list[_Line]:
     if path.suffix.lower() != ".jsonl":
         raise ValueError(f"preferences must be JSON lines in a file whose name ends in .jsonl; got {path.name!r}.")
     check_table_file(path)
-    with path.open("rb") as file:
+    with open_text(path) as file:
         lines = [_parsed(f"{path}, line {number}", line) for number, line in enumerate(file, 1) if line.strip()]
     if not lines:
         raise ValueError(f"{path} must have at least one line.")
     return lines
 
 
-def _parsed(position: str, line: bytes) -> _Line:
+def _parsed(position: str, line: str) -> _Line:
     try:
         value = parse_json(line, position)
     except ValueError as error:
@@ -238,7 +238,7 @@ def _context_value(position: str, line: dict[str, Any], name: str) -> str:
     return "" if value is None else _encodable(position, name, str(value))
 
 
-def write_preferences(path: _Path, items: Any, pairs: Any, probability: ArrayLike, *, overwrite: bool = False) -> None:
+def write_preferences(path: _Path, items: Any, pairs: Any, probability: ArrayLike) -> None:
     """Write pairs as preferences according to the probabilities of their items, with margin = abs(p' - p).
 
     Parameters
@@ -251,10 +251,7 @@ def write_preferences(path: _Path, items: Any, pairs: Any, probability: ArrayLik
         Columns ``left`` and ``right``, and ``prompt`` if there is one. They need not be judged.
     probability : array-like, shape (N,)
         Probabilities of the items, such as ``model.predict_proba(items)[:, 1]``.
-    overwrite : bool
-        Replace a file that already exists.
     """
-    check_new_file(Path(path), overwrite=overwrite)
     ids = np.asarray(items["id"])
     p = np.asarray(probability, dtype=np.float64)
     if p.shape != ids.shape:

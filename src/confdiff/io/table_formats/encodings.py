@@ -1,0 +1,121 @@
+"""The encoding of a text file: given by the user, stated by the first bytes of the file, or UTF-8."""
+
+import codecs
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import IO, TextIO
+
+_BYTE_ORDER_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark is the first half of this one
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_BLOCK = 1 << 20
+
+_given: ContextVar[str | None] = ContextVar("given_encoding", default=None)
+
+
+@contextmanager
+def text_encoding(encoding: str | None) -> Iterator[None]:
+    """Set the encoding of the text files that are read inside the block.
+
+    Parameters
+    ----------
+    encoding : str or None
+        A text encoding of Python, such as ``"cp1252"``. None keeps the encoding of the outer block, which is UTF-8 by
+        default. A file that begins with a byte order mark (UTF-8, UTF-16, UTF-32) is always read as that states.
+
+    Raises
+    ------
+    ValueError
+        If Python has no such text encoding.
+    """
+    token = _given.set(_given.get() if encoding is None else check_encoding(encoding))
+    try:
+        yield
+    finally:
+        _given.reset(token)
+
+
+def check_encoding(encoding: str) -> str:
+    """Check that Python has a text encoding, and return its usual name.
+
+    >>> check_encoding("Windows-1252")
+    'cp1252'
+    """
+    try:
+        "".encode(encoding)
+        return codecs.lookup(encoding).name
+    except (LookupError, ValueError, UnicodeError) as error:
+        raise ValueError(
+            f"encoding must be a text encoding, such as 'utf-8', 'cp1252' or 'latin-1'; got {encoding!r}."
+        ) from error
+
+
+def encoding_of(file: IO[bytes]) -> str:
+    """Return the encoding of a file from its first bytes, else the one that is set, else UTF-8. Reads from the file."""
+    start = file.read(4)
+    stated = next((name for mark, name in _BYTE_ORDER_MARKS.items() if start.startswith(mark)), None)
+    return stated or _given.get() or "utf-8"
+
+
+@contextmanager
+def open_text(path: Path) -> Iterator[TextIO]:
+    """Open a text file in its encoding; bytes that are not text of it are an error that names the line."""
+    with path.open("rb") as file:
+        encoding = encoding_of(file)
+    try:
+        with path.open(encoding=encoding, newline="\n") as text:
+            yield text
+    except UnicodeDecodeError as error:
+        with path.open("rb") as file:
+            raise not_decodable(path, file, encoding) from error
+
+
+def not_decodable(path: Path, file: IO[bytes], encoding: str) -> ValueError:
+    """Return the error for a file that is not text of an encoding, which names the line.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for the message.
+    file : binary file
+        The file, at its beginning.
+    encoding : str
+        The encoding.
+    """
+    decoder = codecs.getincrementaldecoder(encoding)()
+    lines = 0
+    text = "text"
+    while block := file.read(_BLOCK):
+        try:
+            lines += decoder.decode(block).count("\n")
+        except UnicodeDecodeError as error:
+            lines += decoded_before(error).count("\n")
+            text = f"text (byte 0x{error.object[error.start]:02x} in line {lines + 1})"
+            break
+    name = "UTF-8" if encoding in ("utf-8", "utf-8-sig") else encoding
+    return ValueError(
+        f"{path} is not {name} {text}. Pass its encoding, such as encoding='cp1252' (Windows, western Europe), "
+        "or save it as UTF-8."
+    )
+
+
+def decoded_before(error: UnicodeDecodeError) -> str:
+    """Return the text before the byte that could not be decoded."""
+    return error.object[: error.start].decode(error.encoding, "replace")
+
+
+def check_no_nul(path: Path, start: str) -> None:
+    """Check that the beginning of a text has no NUL, which only binary files and undeclared UTF-16 have."""
+    index = start.find("\0")
+    if index >= 0:
+        guess = "utf-16-le" if index % 2 else "utf-16-be"
+        raise ValueError(
+            f"{path} contains the character NUL: it is not a text file, or it is UTF-16 without a byte order mark. "
+            f"In that case pass encoding='{guess}'."
+        )
