@@ -31,7 +31,7 @@ def test_a_tree_comes_back_as_it_was(tmp_path):
 @pytest.mark.parametrize("content", [b"", b"not safetensors", b"\x80\x04\x95"])
 def test_a_foreign_file_is_refused(tmp_path, content):
     (tmp_path / "file").write_bytes(content)
-    with pytest.raises(ValueError, match="not a file that confdiff saved, or it is damaged"):
+    with pytest.raises(ValueError, match="is damaged"):
         load_tree(tmp_path / "file")
 
 

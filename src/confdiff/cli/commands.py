@@ -11,9 +11,10 @@ from typing import Annotated, Any
 
 import typer
 
-from confdiff.cli.console import is_verbose, print_message, set_verbosity
+from confdiff.cli.console import complain, is_verbose, print_message, set_verbosity
 from confdiff.cli.messages import Flag, UserError, flags_of, running_with, translated
 from confdiff.cli.options import option, switch
+from confdiff.interruption import Terminated, exit_status
 from confdiff.threads import use_threads
 
 USER_ERRORS = (ValueError, FloatingPointError, OSError)
@@ -90,6 +91,9 @@ def _in_terms_of(flags: dict[str, Flag]) -> Iterator[None]:
             yield
         except BrokenPipeError:  # the reader closed the pipe
             raise
+        except Terminated as stop:
+            complain(f"stopped by {stop.signal_name}")
+            raise typer.Exit(exit_status(stop)) from None
         except USER_ERRORS as error:
             raise UserError(translated(str(error))) from error
 

@@ -19,6 +19,7 @@ from confdiff.cli.options import (
     switch,
 )
 from confdiff.experiments.plans import EXPERIMENTS, REPRODUCIBLE
+from confdiff.interruption import exit_status
 
 if TYPE_CHECKING:
     from confdiff.experiments.report import blocks
@@ -269,16 +270,15 @@ def _run_until_stopped(
         try:
             return run(store=store, progress=bar.show)
         except (KeyboardInterrupt, BrokenProcessPool) as stop:
-            is_interrupt = isinstance(stop, KeyboardInterrupt)
             keys = {spec.key for spec in specs}
-            cause = (
-                "stopped"
-                if is_interrupt
-                else "a worker process was killed, perhaps for lack of memory (try fewer --jobs)"
-            )
+            cause = "a worker process was killed, perhaps for lack of memory (try fewer --jobs)"
+            status = 1
+            if isinstance(stop, KeyboardInterrupt):
+                cause = "stopped"
+                status = exit_status(stop)
             finished = f"{len(keys & store.keys())} of {len(keys)} trials are kept in {store.folder}"
             complain(f"{cause}: {finished}; the same command continues from there")
-            raise typer.Exit(130 if is_interrupt else 1) from None
+            raise typer.Exit(status) from None
 
 
 def _print_failures(failures: "Sequence[tuple[Spec, str]]") -> None:

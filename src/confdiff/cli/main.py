@@ -35,6 +35,7 @@ from confdiff.cli.commands import (
 from confdiff.cli.console import complain, is_verbose, print_error, set_verbosity
 from confdiff.cli.messages import UserError
 from confdiff.cli.options import switch
+from confdiff.interruption import end_like_interrupts
 from confdiff.threads import prepare_environment
 
 _Commands = Mapping[str, Callable[..., None]]
@@ -43,6 +44,7 @@ _Commands = Mapping[str, Callable[..., None]]
 def main() -> None:
     """Run the command line; a user error prints one line, without a traceback, and exits with status 2."""
     prepare_environment()
+    end_like_interrupts()
     try:
         app()
     except (UserError, *USER_ERRORS) as error:

@@ -11,13 +11,13 @@ from collections.abc import Container
 
 from torch import Tensor, nn
 
+from confdiff.interruption import interrupts_held_back
 from confdiff.losses import MarginLoss
 from confdiff.methods import Method, find_method
 from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.randomness import seeded
 from confdiff.threads import computing, follow_policy
 from confdiff.training.checkpoint import Checkpoint
-from confdiff.training.interruption import interrupts_held_back
 from confdiff.training.progress import progress_bar
 from confdiff.training.recipe import Recipe
 from confdiff.training.run import Evaluator, History, Run
@@ -66,8 +66,8 @@ def train(
         Stop after this many evaluations without an improvement of ``keep_best``.
     checkpoint : path, default=None
         A file that is saved at most every ``checkpoint_seconds`` while training. If it already exists, training
-        resumes from it and ends with the same weights as an uninterrupted run. Ctrl-C waits for the current step and
-        saves the file; a second Ctrl-C stops at once.
+        resumes from it and ends with the same weights as an uninterrupted run. Ctrl-C and SIGTERM wait for the current
+        step and save the file; a second one stops at once.
     checkpoint_seconds : float, default=30
         Least time between two saves of the checkpoint.
     progress : bool or str, default=False

@@ -1,4 +1,4 @@
-"""Ctrl-C waits for the step under way; a second one does not; and nothing is changed for those who come after."""
+"""Ctrl-C and SIGTERM wait for the current step; a second one does not; and the handlers are restored afterwards."""
 
 import os
 import signal
@@ -7,10 +7,10 @@ import threading
 import pytest
 import torch
 
+from confdiff.interruption import Terminated, end_like_interrupts, interrupts_held_back
 from confdiff.io.tensors import load_tree
 from confdiff.models import build_model
 from confdiff.training import Recipe, train
-from confdiff.training.interruption import interrupts_held_back
 from confdiff.training.run import Run
 from easy import easy_pairs
 
@@ -24,8 +24,8 @@ def _python_s_own_handler():
     signal.signal(signal.SIGINT, before)
 
 
-def press():
-    os.kill(os.getpid(), signal.SIGINT)
+def press(number=signal.SIGINT):
+    os.kill(os.getpid(), number)
 
 
 def weights_after(**options):
@@ -34,14 +34,14 @@ def weights_after(**options):
     return torch.cat([parameter.detach().reshape(-1) for parameter in network.parameters()])
 
 
-def pressing_in_step(monkeypatch, number, times=1):
+def pressing_in_step(monkeypatch, number, times=1, pressed=signal.SIGINT):
     """Press Ctrl-C in the midst of a step; tells whether that step came to its end."""
     original, ended = Run._set_learning_rate, []
 
     def set_learning_rate(self):
         if self.step == number:
             for _ in range(times):
-                press()
+                press(pressed)
             ended.append(self.step)
         original(self)
 
@@ -114,3 +114,49 @@ def test_ctrl_c_is_not_deferred_in_other_threads():
     thread.start()
     thread.join()
     assert found == [(signal.default_int_handler, False)]
+
+
+@pytest.fixture
+def _ending_like_interrupts():
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    end_like_interrupts()
+    yield
+    for number, handler in before.items():
+        assert signal.getsignal(number) not in (handler, None)
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("_ending_like_interrupts")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_sigterm_saves_the_checkpoint_like_ctrl_c(tmp_path, monkeypatch, number):
+    kept = {"checkpoint": tmp_path / "c", "checkpoint_seconds": 1000}
+    with monkeypatch.context() as patch:
+        ended = pressing_in_step(patch, 9, pressed=number)
+        with pytest.raises(Terminated, match=number.name):
+            weights_after(**kept)
+    assert ended == [9]
+    assert load_tree(tmp_path / "c")["step"] == 10
+    assert torch.equal(weights_after(**kept), weights_after())
+
+
+def test_without_a_handler_sigterm_saves_the_checkpoint_and_ends_the_process(tmp_path, monkeypatch):
+    child = os.fork()
+    if child == 0:
+        pressing_in_step(monkeypatch, 9, pressed=signal.SIGTERM)
+        weights_after(checkpoint=tmp_path / "c", checkpoint_seconds=1000)
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGTERM
+    assert load_tree(tmp_path / "c")["step"] == 10
+
+
+def test_handlers_of_others_are_respected():
+    for handler in (signal.SIG_IGN, lambda *_: None):
+        before = signal.signal(signal.SIGTERM, handler)
+        try:
+            end_like_interrupts()
+            with interrupts_held_back() as interrupted:
+                press(signal.SIGTERM)
+                assert not interrupted()
+            assert signal.getsignal(signal.SIGTERM) is handler
+        finally:
+            signal.signal(signal.SIGTERM, before)
