@@ -163,9 +163,8 @@ def export_dataset(
         from confdiff.datasets import load, whereabouts
         from confdiff.io.outputs import check_new_files
         from confdiff.tasks import export_comparisons, exported_files
-    data = load(name, folder=folder)
     check_new_files(exported_files(output), inputs=whereabouts(name, folder=folder), overwrite=overwrite)
-    say_files(export_comparisons(data, output, overwrite=overwrite))
+    say_files(export_comparisons(load(name, folder=folder), output, overwrite=overwrite))
 
 
 def _print_classes(dataset: "Dataset") -> None:

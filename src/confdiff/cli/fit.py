@@ -206,7 +206,7 @@ def _fit(
 
     inputs = (tables["items"], tables["pairs"])
     place = Path(os.path.realpath(output))
-    checkpoint = place.with_name(place.name + ".checkpoint")
+    checkpoint = Path(f"{place}.checkpoint")
     may_be_finished = resume and not overwrite and _is_older(checkpoint, place / "model.json")
     check_new_folder(output, inputs=inputs, overwrite=overwrite or may_be_finished)
     _check_checkpoint(checkpoint, resume=resume, overwrite=overwrite)

@@ -153,11 +153,23 @@ def _check_place(path: Path, inputs: list[str | os.PathLike[str]]) -> None:
     _check_name(path)
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; a file of that name cannot be written.")
-    if path.exists() and not path.is_file():
+    if path.exists() and (not path.is_file() or _is_open_file(path)):
         raise OSError(f"{path} is a device or a pipe, not a file. Write to a file, and copy it from there.")
     _check_not_read(path, inputs)
     check_outside_models(path)
     _check_outside_trials(path)
+
+
+def _is_open_file(path: Path) -> bool:
+    """Return whether a path leads to an open file of a process, as /dev/stdout does."""
+    place = path.absolute()
+    for _ in range(40):
+        if place.is_relative_to("/proc"):
+            return True
+        if not place.is_symlink():
+            return False
+        place = place.parent / place.readlink()
+    return False
 
 
 def _check_not_read(path: Path, inputs: list[str | os.PathLike[str]]) -> None:
