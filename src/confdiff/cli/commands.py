@@ -92,7 +92,7 @@ def _in_terms_of(flags: dict[str, Flag]) -> Iterator[None]:
         except BrokenPipeError:  # the reader closed the pipe
             raise
         except Terminated as stop:
-            complain(f"stopped by {stop.signal_name}")
+            complain(f"received {stop.signal_name}, and ended")
             raise typer.Exit(exit_status(stop)) from None
         except USER_ERRORS as error:
             raise UserError(translated(str(error))) from error
