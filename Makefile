@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint fuzz bench clean
 
 demo: $(VENV)/.installed  ## learn from differences of digits and print the accuracy of each method
 	@$(BIN)/confdiff demo --output demo --overwrite
@@ -17,6 +17,11 @@ lint: $(VENV)/.installed-dev  ## run ruff, mypy and the import layers
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache
+
+MINUTES ?= 10
+FUZZ ?= --minutes $(MINUTES)
+fuzz: $(VENV)/.installed-dev  ## damage all kinds of files for MINUTES=10, and open them; FUZZ='--target T --seed N' repeats a case
+	@PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m fuzzing.run $(FUZZ)
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*##/\1:/p' $(MAKEFILE_LIST)

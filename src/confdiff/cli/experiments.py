@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from confdiff.cli import console
-from confdiff.cli.console import complain, name_column, say, say_files, status
+from confdiff.cli.console import complain, name_column, print_message, say, say_files, status
 from confdiff.cli.options import (
     FolderOption,
     IncompleteOption,
@@ -231,7 +231,9 @@ def report(
         from confdiff.experiments.report.writing import write_report
         from confdiff.experiments.trials.store import Store
 
-        files = write_report(Store(results), output, overwrite=overwrite)
+        store = Store(results)
+        files = write_report(store, output, overwrite=overwrite)
+    _warn_of_unreadable(store)
     say_files(files)
 
 
@@ -250,12 +252,18 @@ def _carry_out(
     store.compact()
     keys = {spec.key for spec in specs}
     records = [record for record in store.records() if record.key in keys]
+    _warn_of_unreadable(store)
     if records:
         _print_table(summary(records))
         say(f"The trials are kept in {folder}. Write a report with: confdiff report --results {folder}")
     _print_failures(failures)
     if failures:
         raise typer.Exit(1)
+
+
+def _warn_of_unreadable(store: "Store") -> None:
+    for entry in store.unreadable():
+        print_message(f"{entry}. It was left out.", label="warning:", style="bold yellow")
 
 
 def _run_until_stopped(

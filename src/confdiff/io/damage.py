@@ -12,7 +12,9 @@ _MAX_REASON = 300  # characters of a reason; a value from a damaged file may be 
 
 
 class DamagedFile(ValueError):
-    """A file is truncated, altered, or not the expected file."""
+    """A file is truncated, altered, or not the expected file; ``reason`` is what is wrong with its contents."""
+
+    reason = ""
 
 
 def damaged(path: str | os.PathLike[str], reason: str, remedy: str) -> DamagedFile:
@@ -32,7 +34,10 @@ def damaged(path: str | os.PathLike[str], reason: str, remedy: str) -> DamagedFi
     >>> str(damaged("model.json", "the field 'files' is missing", "Fit the model again."))
     "model.json is damaged: the field 'files' is missing. Fit the model again."
     """
-    return DamagedFile(f"{os.fspath(path)} is damaged: {_shortened(reason.strip().rstrip('.'))}. {remedy}")
+    short_reason = _shortened(reason.strip().rstrip("."))
+    error = DamagedFile(f"{os.fspath(path)} is damaged: {short_reason}. {remedy}")
+    error.reason = short_reason
+    return error
 
 
 @contextmanager

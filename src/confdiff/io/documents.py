@@ -150,7 +150,7 @@ def inside(folder: Path, name: str) -> Path:
     """
     path = folder / check_plain_name(f"a file in {folder}", name)
     if path.is_symlink() and not _resolved(path).is_relative_to(_resolved(folder)):
-        raise ValueError(f"{name} is a link that leaves the folder")
+        raise ValueError(f"{path} is a link that leaves the folder")
     return path
 
 

@@ -176,12 +176,14 @@ def _checked_options(options: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _TableOptions:
-    """The options that describe the table of a saved recommender."""
+    """The options that describe the table of a saved recommender and its held-out interactions."""
 
     columns: dict[str, str | None]
     confidence: str
     threshold: float | None
     everything: bool
+    n_negatives: int
+    seed: int
 
     def __post_init__(self) -> None:
         check_choice("confidence", self.confidence, CONFIDENCES)

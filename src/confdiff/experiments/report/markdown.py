@@ -51,7 +51,8 @@ def _row(row: Row | Sequence[str]) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    value = f"**{cell.text}**" if cell.bold else cell.text
+    plain = cell.text.replace("|", r"\|").replace("<", "&lt;")
+    value = f"**{plain}**" if cell.bold else plain
     first = f"{value} {cell.detail}" if cell.detail else value
     text = f"{first}<br>{cell.note}" if cell.note else first
     return f"{text} {cell.sign}" if cell.sign else text

@@ -7,12 +7,12 @@ from confdiff.display.figures import save_figure
 from confdiff.experiments.plans import EXPERIMENTS, find_experiment
 from confdiff.experiments.plans.printed import PAPER_EPOCHS
 from confdiff.experiments.plans.verdicts import AGREEMENT_TEXT, FEWEST_TEXT
-from confdiff.experiments.report.blocks import Block, CsvFile, Paragraph, Picture
+from confdiff.experiments.report.blocks import Block, CsvFile, Heading, Paragraph, Picture, Table
 from confdiff.experiments.report.csv import as_csv
 from confdiff.experiments.report.html import as_html
 from confdiff.experiments.report.markdown import as_markdown
 from confdiff.experiments.trials.record import Record
-from confdiff.experiments.trials.store import Store
+from confdiff.experiments.trials.store import Store, Unreadable
 from confdiff.io.atomic import write_text
 from confdiff.io.outputs import check_new_report, check_writable
 
@@ -78,9 +78,10 @@ def write_report(store: Store, folder: Path, *, overwrite: bool = False) -> dict
     """
     check_writable(folder / _PAGE)
     records = store.records()
+    unreadable = store.unreadable()
     if not records:
-        raise ValueError(f"there are no trials in {store.folder}: run some first, such as confdiff reproduce table2.")
-    blocks = report_blocks(records)
+        raise ValueError(_no_trials(store, unreadable))
+    blocks = report_blocks(records) + unreadable_blocks(unreadable)
     pictures = [block for block in blocks if isinstance(block, Picture) and block.name]
     texts = {"page": (_PAGE, report_html(blocks)), "markdown": ("results.md", report_markdown(blocks))}
     texts |= {file.name: (f"{file.name}.csv", as_csv(file)) for file in report_files(records)}
@@ -94,6 +95,25 @@ def write_report(store: Store, folder: Path, *, overwrite: bool = False) -> dict
         for ending in _PICTURE_ENDINGS:
             save_figure(figure, figures[f"{picture.name}, {ending}"])
     return files | figures
+
+
+def _no_trials(store: Store, unreadable: Sequence[Unreadable]) -> str:
+    if unreadable:
+        more = f" (and {len(unreadable) - 1} more)" if len(unreadable) > 1 else ""
+        return f"no trial in {store.folder} can be read: {unreadable[0]}{more}."
+    return f"there are no trials in {store.folder}: run some first, such as confdiff reproduce table2."
+
+
+def unreadable_blocks(unreadable: Sequence[Unreadable]) -> list[Block]:
+    """Return the section of the files and lines that hold no trial, so that none is left out in silence."""
+    if not unreadable:
+        return []
+    rows = tuple((entry.path.name, str(entry.line or "all"), entry.reason) for entry in unreadable)
+    return [
+        Heading("Results that were not read", link="not read", anchor="not-read"),
+        Paragraph("These files and lines are damaged, or not records of trials that this version can read."),
+        Table(head=("file", "line", "reason"), rows=rows),
+    ]
 
 
 def _picture_files(pictures: Sequence[Picture], folder: Path) -> dict[str, Path]:

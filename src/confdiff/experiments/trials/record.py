@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from confdiff.experiments.trials.spec import TrialSpec, explicit_fields
+from confdiff.io.decoding import decode, decode_fields
+from confdiff.io.documents import check_plain_name
 from confdiff.tasks import TaskSpec
 from confdiff.validation import check_count, check_number
 
@@ -53,10 +55,15 @@ class TrialRecord:
     versions: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in ("accuracy", "seconds", "teacher_accuracy"):
-            check_number(name, getattr(self, name))
+        check_plain_name("key", self.key)
+        _check_unit("accuracy", self.accuracy)
+        _check_unit("teacher_accuracy", self.teacher_accuracy)
+        check_number("seconds", self.seconds, least=0)
         if self.processor_seconds is not None:
-            check_number("processor_seconds", self.processor_seconds)
+            check_number("processor_seconds", self.processor_seconds, least=0)
+        for epoch, accuracy in self.curve:
+            check_count("epoch", epoch)
+            _check_unit("accuracy", accuracy)
         if not self.curve or not self.network:
             raise ValueError("its curve is empty, or its network has no name")
 
@@ -126,23 +133,15 @@ class TrialRecord:
         task = {name: _take(rest, name) for name in ("dataset", "prior", "protocol", "seed")}
         task |= {name: rest.pop(name) for name in values if name in _TASK_FIELDS and name in rest}
         spec = TrialSpec(
-            task=TaskSpec(**task),
-            method=_take(rest, "method"),
-            epochs=_take(rest, "epochs"),
-            prior_given=rest.pop("prior_is_told", True),
+            task=decode_fields(TaskSpec, task),
+            method=decode(str, _take(rest, "method"), "method"),
+            epochs=decode(int, _take(rest, "epochs"), "epochs"),
+            prior_given=decode(bool, rest.pop("prior_is_told", True), "prior_is_told"),
         )
-        record = cls(
-            key=_take(rest, "key"),
-            spec=spec,
-            accuracy=_take(rest, "accuracy"),
-            seconds=_take(rest, "seconds"),
-            processor_seconds=rest.pop("processor_seconds", None),
-            teacher_accuracy=_take(rest, "teacher_accuracy"),
-            network=_take(rest, "network"),
-            curve=tuple((int(epoch), float(accuracy)) for epoch, accuracy in _take(rest, "curve")),
-            versions=rest.pop("versions", {}),
-        )
-        _check_nothing_left(rest)
+        _check_fields(cls, rest)
+        record = decode_fields(cls, rest, spec=spec)
+        if record.key != spec.key:
+            raise ValueError(f"its key {record.key!r:.40} is not the key of its fields, {spec.key!r}")
         return record
 
 
@@ -190,11 +189,15 @@ class RankingRecord:
     versions: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        check_plain_name("key", self.key)
+        check_plain_name("data set", self.dataset)
         check_count("seed", self.seed, least=0)
         for name in ("epochs", "partners", "evaluated", "candidates", "pairs"):
             check_count(name, getattr(self, name))
-        for name, value in (*self.metrics.items(), ("processor_seconds", self.processor_seconds)):
-            check_number(name, value)
+        for name, value in self.metrics.items():
+            _check_unit(name, value)
+        for name in ("seconds", "processor_seconds"):
+            check_number(name, getattr(self, name), least=0)
 
     def to_json(self) -> dict[str, Any]:
         """Return the record as the fields of a line of a result file; each metric is a field."""
@@ -207,11 +210,8 @@ class RankingRecord:
         """Return the record of a line of a result file, checked; errors as in :meth:`TrialRecord.from_json`."""
         rest = dict(values)
         metrics = {name: _take(rest, name) for name in RANKING_METRICS}
-        optional = {"patience": rest.pop("patience", None), "versions": rest.pop("versions", {})}
-        needed = [item.name for item in fields(cls) if item.name not in ("metrics", *optional)]
-        record = cls(**{name: _take(rest, name) for name in needed}, metrics=metrics, **optional)
-        _check_nothing_left(rest)
-        return record
+        _check_fields(cls, rest)
+        return decode_fields(cls, rest | {"metrics": metrics})
 
 
 _BEFORE_METRICS = (
@@ -257,6 +257,14 @@ def _take(values: dict[str, Any], name: str) -> Any:
     return values.pop(name)
 
 
-def _check_nothing_left(rest: Mapping[str, Any]) -> None:
-    if rest:
-        raise ValueError(f"unknown fields: {', '.join(map(repr, rest))}")
+def _check_fields(kind: type[Record], values: Mapping[str, Any]) -> None:
+    known = {item.name for item in fields(kind)}
+    unknown = [name for name in values if name not in known]
+    if unknown:
+        raise ValueError(f"unknown fields: {', '.join(map(repr, unknown))}")
+
+
+def _check_unit(name: str, value: float) -> None:
+    """Check a number from 0 to 1, such as an accuracy or a hit rate."""
+    if check_number(name, value, least=0) > 1:
+        raise ValueError(f"{name} must be at most 1; got {value!r}.")

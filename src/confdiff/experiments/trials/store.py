@@ -1,18 +1,45 @@
 """The store of finished trials: first one small file for each, later one line each in a file per data set."""
 
 import json
-from collections.abc import Iterator
-from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock
 
 from confdiff.experiments.trials.record import Record, record_from_json
 from confdiff.io.atomic import atomic_file
+from confdiff.io.damage import DamagedFile, reporting_damage
+from confdiff.io.documents import check_plain_name, open_regular, parse_document
 from confdiff.io.outputs import check_outside_models, check_writable
 
 _Line = tuple[str, Record]
 """A line of a result file as it is, and the record in it."""
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A file, or a line of a file, that holds no trial that this version of confdiff can read.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    line : int or None
+        The number of the line, from 1; None for a whole file.
+    reason : str
+        What is wrong with it.
+    text : str
+        The line as it is, without its end; empty for a whole file.
+    """
+
+    path: Path
+    line: int | None
+    reason: str
+    text: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.path}" if self.line is None else f"{self.path}, line {self.line},"
+        return f"{place} is damaged or not the record of a trial: {self.reason}"
 
 
 class Store:
@@ -42,7 +69,7 @@ class Store:
 
     def save(self, record: Record) -> None:
         """Save a finished trial."""
-        with atomic_file(self.trials / f"{record.key}.json") as temporary:
+        with atomic_file(self.trials / check_plain_name("key", f"{record.key}.json")) as temporary:
             temporary.write_text(json.dumps(record.to_json(), separators=(",", ":")) + "\n")
 
     def finished(self) -> list[Path]:
@@ -50,46 +77,55 @@ class Store:
         return _complete_files(self.trials, "*.json")
 
     def keys(self) -> set[str]:
-        """Return the keys of all trials."""
-        finished = {path.stem for path in self.finished()}
-        return finished | {record.key for _, record in self._compacted()}
+        """Return the keys of all trials that can be read."""
+        return {record.key for record in self.records()}
 
     def records(self) -> list[Record]:
-        """Return all trials, sorted by data set, protocol, method, prior and seed."""
+        """Return all trials that can be read, sorted by data set, protocol, method, prior and seed."""
         return [record for _, record in self._lines()]
 
+    def unreadable(self) -> list[Unreadable]:
+        """Return the files, and the lines of files, that are damaged or not the record of a trial."""
+        return [entry for path in (*self.finished(), *self._packed()) for entry in _read(path)[1]]
+
     def compact(self) -> list[Path]:
-        """Move trials from their single files to the file of their data set, and return the changed files."""
+        """Move trials from their single files to the file of their data set, and return the changed files.
+
+        Files that cannot be read stay where they are, and so do lines that cannot be read.
+        """
         self.trials.mkdir(parents=True, exist_ok=True)
         with FileLock(self.trials / ".lock"):
-            moved = self._uncompacted()
+            moved = {path: lines for path, lines in self._uncompacted().items() if lines}
             datasets = {record.dataset for lines in moved.values() for _, record in lines}
             lines = self._lines()
-            files = [self.folder / f"{dataset}.jsonl" for dataset in sorted(datasets)]
-            for file in files:
-                with atomic_file(file) as temporary:
-                    temporary.write_text("".join(f"{line}\n" for line, record in lines if record.dataset == file.stem))
-            for path in moved:
-                path.unlink()
-        return files
+            unreadable = {dataset: _read(self._file_of(dataset))[1] for dataset in sorted(datasets)}
+            writable = [name for name, entries in unreadable.items() if all(entry.line for entry in entries)]
+            for dataset in writable:
+                texts = [line for line, record in lines if record.dataset == dataset]
+                texts += [entry.text for entry in unreadable[dataset]]
+                with atomic_file(self._file_of(dataset)) as temporary:
+                    temporary.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+            for path, (_, record) in ((path, line) for path, lines in moved.items() for line in lines):
+                if record.dataset in writable:
+                    path.unlink(missing_ok=True)
+        return [self._file_of(dataset) for dataset in writable]
+
+    def _file_of(self, dataset: str) -> Path:
+        """Return the packed file of a data set; its name must not lead out of the folder."""
+        return self.folder / check_plain_name("data set", f"{dataset}.jsonl")
 
     def _lines(self) -> list[_Line]:
         """Return each stored trial once, with its line in the file, sorted."""
         by_key = {record.key: (line, record) for lines in self._uncompacted().values() for line, record in lines}
-        by_key |= {record.key: (line, record) for line, record in self._compacted()}
+        by_key |= {record.key: (line, record) for path in self._packed() for line, record in _read(path)[0]}
         return sorted(by_key.values(), key=_position)
 
     def _uncompacted(self) -> dict[Path, list[_Line]]:
         """Return the contents of each file in ``trials/``, except for files that are being moved."""
-        contents = {}
-        for path in self.finished():
-            with suppress(FileNotFoundError):
-                contents[path] = list(_read(path))
-        return contents
+        return {path: _read(path)[0] for path in self.finished()}
 
-    def _compacted(self) -> Iterator[_Line]:
-        for path in _complete_files(self.folder, "*.jsonl"):
-            yield from _read(path)
+    def _packed(self) -> list[Path]:
+        return _complete_files(self.folder, "*.jsonl")
 
 
 def _complete_files(folder: Path, pattern: str) -> list[Path]:
@@ -97,19 +133,26 @@ def _complete_files(folder: Path, pattern: str) -> list[Path]:
     return sorted(path for path in folder.glob(pattern) if not path.name.startswith("."))
 
 
-def _read(path: Path) -> Iterator[_Line]:
+def _read(path: Path) -> tuple[list[_Line], list[Unreadable]]:
+    """Return the trials of a file, and what in it is not a trial; a file that was moved meanwhile is empty."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} holds no records of trials: {error}.") from error
-    for number, line in enumerate(lines, start=1):
+        with open_regular(path) as file:
+            text = file.read().decode("utf-8")
+    except FileNotFoundError:
+        return [], []
+    except (OSError, UnicodeDecodeError) as error:
+        return [], [Unreadable(path, None, str(error))]
+    lines: list[_Line] = []
+    unreadable: list[Unreadable] = []
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
-            record = record_from_json(json.loads(line))
-        except (ValueError, TypeError) as error:
-            raise ValueError(f"{path}, line {number}, is not the record of a trial: {error}.") from error
-        yield line, record
+            with reporting_damage(path, ""):
+                lines.append((line, record_from_json(parse_document(line))))
+        except DamagedFile as error:
+            unreadable.append(Unreadable(path, number, error.reason, line))
+    return lines, unreadable
 
 
 def _position(line: _Line) -> tuple[object, ...]:
