@@ -222,7 +222,7 @@ def _prepare_recommender(folder: Path) -> None:
     values = {"who": data.users, "what": data.items, "liked": data.strength, "when": data.time}
     write_table(folder / "likes.csv", values)
     options = {"columns": columns, "confidence": "min-max", "threshold": None}
-    graded = grade_file(folder / "likes.csv", **options)
+    graded = grade_file(folder / "likes.csv", **options).graded
     learning = Learning(method="confdiff-regression", epochs=1, model="mf", n_negatives=1)
     fitted = fit_recommender(graded, learning, options=options | {"everything": False}, device="cpu")
     fitted.recommender.save(folder / "recommender.safetensors")

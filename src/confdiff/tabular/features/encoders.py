@@ -19,6 +19,7 @@ from confdiff.tabular.features.text_form import FORM, form_of
 from confdiff.validation import check_choice
 
 _Matrix = NDArray[np.float32]
+_MAX_IDF = 1000.0  # 1 + log of the number of texts
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class Numbers:
             if name in self.marked:
                 encoded[:, len(self.columns) + self.marked.index(name)] = missing
             filled = np.where(missing, self.fill[index], numbers) if missing.any() else numbers
-            encoded[:, index] = (filled - self.mean[index]) / self.scale[index]
+            encoded[:, index] = _standardised(columns, name, filled, self.mean[index], self.scale[index])
         return encoded
 
     def names(self) -> Iterator[str]:
@@ -164,6 +165,8 @@ class Text:
         _check_lengths(self, len(self.words), "idf")
         _check_lengths(self, len(FORM), "mean", "scale")
         _check_positive("scale", self.scale)
+        if any(not 0 < idf < _MAX_IDF for idf in self.idf):
+            raise ValueError("idf must hold inverse document frequencies, which are above 0 and small")
 
     @property
     def width(self) -> int:
@@ -201,8 +204,8 @@ class Text:
         vectorizer = TfidfVectorizer(vocabulary=list(self.words), sublinear_tf=True, dtype=np.float32)
         vectorizer.idf_ = np.array(self.idf, dtype=np.float32)
         weights = vectorizer.transform(texts).toarray()
-        form = (form_of(texts) - self.mean) / self.scale
-        return np.concatenate([weights, form.astype(np.float32)], axis=1)
+        form = _standardised(columns, self.columns[0], form_of(texts), np.array(self.mean), np.array(self.scale))
+        return np.concatenate([weights, form], axis=1)
 
     def names(self) -> Iterator[str]:
         """Yield the names of the features."""
@@ -224,6 +227,15 @@ def encoder_from_state(state: dict[str, Any]) -> Encoder:
     fields = dict(check_object("an encoder", state))
     encoder = _ENCODERS[check_choice("kind of column", fields.pop("kind"), _ENCODERS)]
     return decode_fields(encoder, fields)
+
+
+def _standardised(columns: FeatureColumns, name: str, values: NDArray[Any], mean: Any, scale: Any) -> _Matrix:
+    """Return values in standard deviations from the mean of the training items; they must be 32-bit floats."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        standardised: _Matrix = ((values - mean) / scale).astype(np.float32)
+    if not np.isfinite(standardised).all():
+        raise ValueError(f"{columns.source}, column {name!r}: a value is too far from the values in training.")
+    return standardised
 
 
 def _check_lengths(encoder: Any, expected: int, *names: str) -> None:

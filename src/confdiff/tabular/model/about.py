@@ -7,6 +7,7 @@ from confdiff.io.decoding import check_object, decode_fields
 from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.agreement import Agreement
 from confdiff.tabular.weight_decay import WeightDecaySearch
+from confdiff.validation import check_count
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,14 @@ class Validation:
     new_items: Agreement | None
     reliability: tuple[tuple[float, float, int], ...]
 
+    def __post_init__(self) -> None:
+        check_count("training_pairs", self.training_pairs)
+        check_count("validation_pairs", self.validation_pairs)
+        if not self.reliability:
+            raise ValueError("reliability must have at least one interval; got none.")
+        for _, _, count in self.reliability:
+            check_count("pairs of an interval", count)
+
     def to_json(self) -> dict[str, Any]:
         """Return the metrics as JSON values."""
         return {
@@ -127,6 +136,10 @@ class About:
     weight_decay_search: WeightDecaySearch | None
     probabilities: tuple[int, ...]
     warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for count in self.probabilities:
+            check_count("items of an interval", count, least=0)
 
     def to_json(self) -> dict[str, Any]:
         """Return the description as JSON values: strings, finite numbers, lists and dictionaries."""
