@@ -132,6 +132,8 @@ class StreamedPairs:
             raise ValueError("there must be at least one pair that touches none of the excluded items; got none.")
         if not weights.any():
             raise no_weight()
+        if not np.isfinite(weights.sum()):
+            raise ValueError("the sum of all weights must be finite; it overflows. Divide the weights by the largest.")
         self._mean_weight = float(weights.sum() / len(self))
 
     def read(self, number: int, swap_seed: int | None = None) -> Pairs:

@@ -68,7 +68,7 @@ class Comparisons:
         return np.unique(self.group, return_inverse=True)[1]
 
 
-def compare(items: ItemTable, judged: PairTable, scale: Scale | None = None) -> Comparisons:
+def compare(items: ItemTable, judged: PairTable, scale: Scale | None = None, *, is_part: bool = False) -> Comparisons:
     """Match judged pairs with their items.
 
     Parameters
@@ -79,6 +79,8 @@ def compare(items: ItemTable, judged: PairTable, scale: Scale | None = None) -> 
         The pairs, which name items by their ids.
     scale
         Scale of the judgements; recognised if not given.
+    is_part
+        Whether these are not all pairs, so that all their weights may be 0.
 
     Raises
     ------
@@ -91,7 +93,8 @@ def compare(items: ItemTable, judged: PairTable, scale: Scale | None = None) -> 
         _refuse(judged, role, rows < 0, "the id {} is not among the items", "Add the item or drop the row", names)
     _refuse(judged, "right", left == right, "{} is compared with itself", "Drop the row", judged.right)
     c = judged.difference
-    _refuse(judged, "difference", ~np.isfinite(c), "the difference is missing", "Drop the row")
+    _refuse(judged, "difference", np.isnan(c), "the difference is missing", "Drop the row")
+    _refuse(judged, "difference", np.isinf(c), "the difference {} is infinite", "Correct it or drop the row", c)
     scale = scale or known_scale(judged, c)
     outside = scale.is_outside(c)
     _refuse(judged, "difference", outside, f"{{}} is outside {scale.name}", "Correct it or pass scale=(low, high)", c)
@@ -100,17 +103,23 @@ def compare(items: ItemTable, judged: PairTable, scale: Scale | None = None) -> 
         right=right,
         difference=scale.differences(c).clip(-1, 1).astype(np.float32),
         scale=scale,
-        weight=_weight(judged),
+        weight=_weight(judged, is_part),
         group=judged.group,
     )
 
 
-def _weight(judged: PairTable) -> NDArray[np.float32] | None:
+def _weight(judged: PairTable, is_part: bool) -> NDArray[np.float32] | None:
     if judged.weight is None:
         return None
-    invalid = ~(judged.weight >= 0)
-    _refuse(judged, "weight", invalid, "the weight {} is not valid", "Weights must be at least 0", judged.weight)
-    return check_weight(judged.weight, len(judged))
+    invalid = ~(judged.weight >= 0) | np.isinf(judged.weight)
+    remedy = "Weights must be finite and at least 0"
+    _refuse(judged, "weight", invalid, "the weight {} is not valid", remedy, judged.weight)
+    if is_part and not judged.weight.any():
+        return None
+    try:
+        return check_weight(judged.weight, len(judged))
+    except ValueError as error:
+        raise ValueError(f"{judged.source}, column {judged.names['weight']!r}: {error}") from error
 
 
 def _refuse(

@@ -148,6 +148,7 @@ def _fit(data: TrainingData, options: FitOptions, checkpoint: _Folder | None, ve
     summary = data.summary()
     _warn_of_many_features(summary, options)
     sets = data.split(options)
+    _check_weights(sets)
     search = _weight_decay_search(data, sets, options, verbose)
     if search is not None:
         options = replace(options, weight_decay=search.best)
@@ -161,6 +162,16 @@ def _fit(data: TrainingData, options: FitOptions, checkpoint: _Folder | None, ve
         probabilities=_histogram(classifier, data),
     )
     return ComparisonModel(features=data.features, classifier=classifier, about=about)
+
+
+def _check_weights(sets: PairSets) -> None:
+    """Check that each held-out set has a pair that counts."""
+    for name, pairs in (("validation", sets.validation), ("test", sets.test)):
+        if pairs is not None and pairs.weight is not None and not bool(pairs.weight.any()):
+            raise ValueError(
+                f"all {len(pairs)} pairs of the {name} set have a weight of 0: give more pairs a weight above 0, or "
+                "pass validation_fraction=0 to hold out none."
+            )
 
 
 def _warn_of_many_features(data: DataSummary, options: FitOptions) -> None:

@@ -240,7 +240,7 @@ def _encode_pairs(pairs: Path, output: Path, ids: NDArray[Any], scale: Scale, co
     items = ItemTable(source=TableSource("the items"), ids=ids, columns={})
     with writing_batches(output) as write:
         for judged in _judged_parts(pairs, columns):
-            compared = compare(items, judged, scale)
+            compared = compare(items, judged, scale, is_part=True)
             arrays: dict[str, NDArray[Any]] = {
                 "left": compared.left,
                 "right": compared.right,

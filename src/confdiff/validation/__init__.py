@@ -11,6 +11,7 @@ from confdiff.validation.arrays import (
     check_finite,
     check_items,
     check_range,
+    check_size,
     check_vector,
     column_names,
 )
@@ -62,6 +63,7 @@ __all__ = [
     "check_same_matrix",
     "check_same_shape",
     "check_scores",
+    "check_size",
     "check_vector",
     "check_weight",
     "column_names",

@@ -125,6 +125,27 @@ def check_finite(name: str, array: NDArray[Any], columns: Iterable[str] | None =
         raise ValueError(f"{expected}; got {array[index]} at {position}. Impute or drop it first.")
 
 
+LARGEST = float(np.finfo(np.float32).max)
+"""The largest size of a feature: networks compute with 32-bit floats."""
+
+
+def check_size(name: str, array: NDArray[Any], columns: Iterable[str] | None = None, *, start: int = 0) -> None:
+    """Check that finite numbers are 32-bit floats; the message names the first that is too large.
+
+    >>> check_size("X", np.array([[1.0, 2.0], [1e308, 3.0]]), columns=["age", "weight"])
+    Traceback (most recent call last):
+    ...
+    ValueError: X must be at most 3.40282e+38 in size; got 1e+308 at row 1, column 'age'. Correct it or use other units.
+    """
+    if array.dtype != np.float64 or (array.max(initial=0.0) <= LARGEST and array.min(initial=0.0) >= -LARGEST):
+        return
+    bad = np.argwhere(np.abs(array) > LARGEST)
+    index = tuple(int(i) for i in bad[0])
+    position = describe_index((index[0] + start, *index[1:]), columns) + count_suffix(len(bad), "entries")
+    expected = f"{name} must be at most {LARGEST:g} in size"
+    raise ValueError(f"{expected}; got {array[index]:g} at {position}. Correct it or use other units.")
+
+
 def check_items(name: str, values: Any) -> NDArray[Any]:
     """Return a matrix of features with one item per row, after checking that it is 2-D, non-empty and finite.
 
@@ -144,7 +165,8 @@ def check_items(name: str, values: Any) -> NDArray[Any]:
     Raises
     ------
     ValueError
-        If the values are not a finite numeric matrix with at least one row and one column.
+        If the values are not a finite numeric matrix with at least one row and one column, or are beyond the largest
+        32-bit float.
     """
     columns = column_names(values)
     array = as_array(name, values, columns)
@@ -154,6 +176,7 @@ def check_items(name: str, values: Any) -> NDArray[Any]:
     if 0 in array.shape:
         raise ValueError(f"{name} must have at least one item and one feature; got shape {array.shape}.")
     check_finite(name, array, columns)
+    check_size(name, array, columns)
     return np.ascontiguousarray(array, dtype=np.float32 if array.dtype == np.float32 else np.float64)
 
 

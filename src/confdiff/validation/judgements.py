@@ -82,13 +82,22 @@ def check_difference_vectors(array: NDArray[Any], length: int) -> NDArray[np.flo
     return array.clip(-1, 1).astype(np.float32)
 
 
+_LEAST_RATIO = 1e-30  # of the smallest and the largest weight: smaller weights would become 0 as 32-bit floats
+
+
 def check_weight(values: Any, length: int) -> NDArray[np.float32]:
-    """Return the weights of the pairs, non-negative and not all zero, scaled to a mean of 1."""
+    """Return the weights of the pairs, finite, non-negative and not all zero, scaled to a mean of 1."""
     array = check_vector("weight", values, length)
     check_range("weight", array, 0, math.inf, "Drop pairs that should not count, or give them weight 0.")
     if not array.any():
         raise no_weight()
     scaled = array / array.max()  # before the mean: a sum of very large weights would overflow
+    least = array[array > 0].min()
+    if scaled[array > 0].min() < _LEAST_RATIO:
+        raise ValueError(
+            f"weight must not differ by more than a factor of {1 / _LEAST_RATIO:g}, as the smallest would count as 0; "
+            f"got {least:g} to {array.max():g}. Give pairs that should not count a weight of 0."
+        )
     weight: NDArray[np.float32] = (scaled / scaled.mean(dtype=np.float64)).astype(np.float32)
     return weight
 

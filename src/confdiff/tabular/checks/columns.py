@@ -15,6 +15,7 @@ from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.tables import ItemTable
 from confdiff.tabular.values import is_missing
+from confdiff.validation.arrays import LARGEST
 
 _Mask = NDArray[np.bool_]
 _MANY_MISSING = 0.5  # fraction of the values of a column
@@ -155,7 +156,7 @@ def _finite_numbers(values: NDArray[Any]) -> NDArray[np.float64]:
 
 def column_findings(data: CheckData, measure: ColumnUse) -> list[Finding]:
     """Return findings about the columns of the items."""
-    infinite = _infinite_values(data.items)
+    infinite = [*_infinite_values(data.items), *_large_values(data.items)]
     refusal = [] if infinite or measure.refusal is None else [_no_features(measure.refusal)]
     unused = [_unused_column(message) for message in measure.warnings]
     return [*infinite, *refusal, *_missing_values(data.items), *unused]
@@ -195,6 +196,29 @@ def _infinite_values(items: ItemTable) -> list[Finding]:
         action="`fit` stops with an error: replace it by a number, or leave the cell empty.",
         noun="item",
     )
+
+
+def _large_values(items: ItemTable) -> list[Finding]:
+    too_large = {name: _is_too_large(column) for name, column in items.columns.items()}
+    names = [name for name, mask in too_large.items() if mask.any()]
+    if not names:
+        return []
+    return row_findings(
+        "large-feature",
+        "error",
+        np.any([too_large[name] for name in names], axis=0),
+        source=items.source,
+        text=f"with a number above {LARGEST:g} in size, in {listed(names)}.",
+        action="`fit` stops with an error: correct the number, or use other units.",
+        noun="item",
+    )
+
+
+def _is_too_large(column: NDArray[Any]) -> _Mask:
+    if column.dtype.kind != "f":
+        return np.zeros(len(column), dtype=bool)
+    mask: _Mask = np.isfinite(column) & (np.abs(column) > LARGEST)
+    return mask
 
 
 def _is_infinite(column: NDArray[Any]) -> _Mask:

@@ -1,9 +1,11 @@
 """Check the numbers of pairs: differences and weights that are missing, infinite, negative or all zero."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from confdiff.tabular.checks.data import CheckData
 from confdiff.tabular.checks.finding import Finding, row_findings
+from confdiff.validation import check_weight
 
 _FILL_IN = "`fit` stops with an error: fill in the value or drop the row."
 
@@ -48,6 +50,7 @@ def _weight_findings(data: CheckData) -> list[Finding]:
             text="with a missing or infinite weight.",
             action=_FILL_IN,
         ),
+        *_unequal_weights(weight),
         *row_findings(
             "negative-weight",
             "error",
@@ -66,3 +69,24 @@ def _weight_findings(data: CheckData) -> list[Finding]:
             action="`fit` stops with an error: give at least some pairs a weight above 0.",
         ),
     ]
+
+
+def _unequal_weights(weight: NDArray[np.float64]) -> list[Finding]:
+    """Return a finding if some weights are so small that they would count as 0."""
+    valid = weight[np.isfinite(weight) & (weight >= 0)]
+    if not valid.any():
+        return []
+    try:
+        check_weight(valid, len(valid))
+    except ValueError as error:
+        text = str(error)
+        return [
+            Finding(
+                kind="unequal-weights",
+                severity="error",
+                count=1,
+                text=text[:1].upper() + text[1:],
+                action="`fit` stops with an error: correct the weights.",
+            )
+        ]
+    return []

@@ -11,7 +11,7 @@ from confdiff.io.column_types.converting import as_type, canonical_text
 from confdiff.io.column_types.lattice import ColumnType
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.tables import ItemTable
-from confdiff.validation import check_finite
+from confdiff.validation import check_finite, check_size
 
 NUMERIC_KINDS = ("number", "flag", "time")
 """Kinds of columns that are encoded as numbers."""
@@ -65,7 +65,9 @@ class FeatureColumns:
         """Return a column as floats, NaN where a value is missing. Times are days since 1970, durations are days."""
         values = as_type(self.table.columns[name], self.types[name], self.source.cell(name))
         numbers = _as_floats(values)
-        check_finite(self.source.column(name), np.where(np.isnan(numbers), 0, numbers), start=self.source.first_row)
+        present = np.where(np.isnan(numbers), 0, numbers)
+        check_finite(self.source.column(name), present, start=self.source.first_row)
+        check_size(self.source.column(name), present, start=self.source.first_row)
         return self._chosen(numbers)
 
     def text(self, name: str) -> NDArray[Any]:
