@@ -79,6 +79,17 @@ def test_an_input_is_never_an_output(tmp_path):
             check_new_file(path, inputs=[name], overwrite=True)
 
 
+@pytest.mark.parametrize("check", [check_new_file, check_new_folder])
+def test_a_detour_through_a_missing_folder_reaches_the_same_place(tmp_path, check):
+    target = tmp_path / "items.csv"
+    target.write_text("mine")
+    detour = tmp_path / "missing" / ".." / "items.csv"
+    with pytest.raises(OSError, match=r"items\.csv (is an input|is a file)"):
+        check(detour, inputs=[target], overwrite=True)
+    with pytest.raises(OSError, match=r"items\.csv (already exists|is a file)"):
+        check(detour)
+
+
 @pytest.mark.parametrize("check", CHECKS)
 def test_nothing_is_written_into_a_folder_that_is_read(tmp_path, check):
     (tmp_path / "pairs").mkdir()

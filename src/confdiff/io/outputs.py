@@ -56,7 +56,7 @@ def check_new_files(files: Mapping[str, Path], *, inputs: _Paths = (), overwrite
     for path in files.values():
         _check_place(path, inputs)
     for path in files.values():
-        if path.exists() and not overwrite:
+        if _reached(path).exists() and not overwrite:
             raise FileExistsError(f"{path} already exists. Choose another name, or pass overwrite=True to replace it.")
     check_writable(*files.values())
 
@@ -93,13 +93,13 @@ def check_new_folder(path: Path, *, inputs: _Paths = (), overwrite: bool = False
     """
     _check_name(path)
     recover_folder(path)
-    if path.exists() and not path.is_dir():
+    if _reached(path).exists() and not _reached(path).is_dir():
         raise NotADirectoryError(f"{path} is a file; a folder of that name cannot be written.")
     _check_not_read(path, list(inputs))
     check_outside_models(path)
     _check_outside_trials(path)
-    if path.is_dir():
-        _check_replaceable(path, overwrite=overwrite)
+    if _reached(path).is_dir():
+        _check_replaceable(_reached(path), overwrite=overwrite)
     check_writable(path)
 
 
@@ -151,9 +151,10 @@ def _check_name(path: Path) -> None:
 
 def _check_place(path: Path, inputs: list[str | os.PathLike[str]]) -> None:
     _check_name(path)
-    if path.is_dir():
+    reached = _reached(path)
+    if reached.is_dir():
         raise IsADirectoryError(f"{path} is a folder; a file of that name cannot be written.")
-    if path.exists() and (not path.is_file() or _is_open_file(path)):
+    if reached.exists() and (not reached.is_file() or _is_open_file(path)):
         raise OSError(f"{path} is a device or a pipe, not a file. Write to a file, and copy it from there.")
     _check_not_read(path, inputs)
     check_outside_models(path)
@@ -225,10 +226,18 @@ def _check_replaceable(folder: Path, *, overwrite: bool) -> None:
         raise FileExistsError(f"{folder} already exists. Choose another name, or pass overwrite=True to replace it.")
 
 
+def _reached(path: Path) -> Path:
+    """Return the path that a write reaches, for a path that does not exist.
+
+    Missing folders are made before a file is written: ``new/../a.csv`` exists from then on, if ``a.csv`` does.
+    """
+    return path if path.exists() else Path(os.path.realpath(path))
+
+
 def _is_same(path: Path, other: Path) -> bool:
     """Return whether two paths are one file or folder: by links, another spelling, or upper and lower case."""
     try:
-        return path.samefile(other)
+        return _reached(path).samefile(_reached(other))
     except OSError:  # one of them does not exist
         return False
 
