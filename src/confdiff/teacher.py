@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from confdiff.calibration import fit_temperature, log_odds
 from confdiff.io.damage import reporting_damage
+from confdiff.io.documents import inside
 from confdiff.io.tensors import check_tensor, load_tree, save_tree
 from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs
@@ -229,8 +230,8 @@ def _read_cached(file: Path, n_items: int) -> Grades | None:
 
 def _cache(file: Path, grades: Grades) -> None:
     try:
-        save_tree(file, asdict(grades))
-    except OSError as error:
+        save_tree(inside(file.parent, file.name), asdict(grades))
+    except (OSError, ValueError) as error:  # such as a link that leaves the folder
         warn_user(f"cannot cache the grades in {file.parent} ({error}); the next call trains the teacher again.")
 
 

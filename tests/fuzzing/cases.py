@@ -7,6 +7,7 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
+from fuzzing.forging import DECOY
 from fuzzing.target import Target
 
 ACCEPTED = "accepted"
@@ -23,15 +24,30 @@ class Outcome:
     detail: str = ""
 
 
+_DECOY_TEXT = "untouched\n"
+
+
 def run_case(target: Target, valid: Path, scratch: Path, seed: int) -> Outcome:
-    """Run the case of a seed in the folder ``scratch/case``, which is removed afterwards."""
-    folder = scratch / "case"
+    """Run the case of a seed in a folder below the empty folder ``scratch``, which is empty again afterwards.
+
+    A case that writes outside of its folder has failed.
+    """
+    folder = scratch / "around" / "case"
+    decoy = scratch / DECOY
+    decoy.write_text(_DECOY_TEXT)
     shutil.copytree(valid, folder, symlinks=True)
     try:
         damage = target.forge(folder, random.Random(seed))
-        return _opened(target, folder, damage)
+        outcome = _opened(target, folder, damage)
+        entries = {path.relative_to(scratch).as_posix() for path in (*scratch.iterdir(), *folder.parent.iterdir())}
+        if entries != {"around", "around/case", DECOY} or decoy.read_bytes() != _DECOY_TEXT.encode():
+            return Outcome(
+                FAILED, damage, f"wrote outside of its folder: {sorted(entries)}, {decoy.read_bytes()!r:.80}"
+            )
+        return outcome
     finally:
-        shutil.rmtree(folder)
+        shutil.rmtree(folder.parent)
+        decoy.unlink()
 
 
 def _opened(target: Target, folder: Path, damage: str) -> Outcome:

@@ -12,7 +12,9 @@ import struct
 from pathlib import Path
 
 DEEP = 100_000
-TEXTS = ("", "a", "../../escaped", "/etc/passwd", "\x1b[31mred", "x\0y", "\ud800", "é" * 300, "NaN", "[bold]", "a/b")
+DECOY = "decoy.txt"
+"""A file outside of the damaged folder that links lead to; ``cases.py`` makes it, and checks that it stays the same."""
+TEXTS = ("", "a", "../../escaped", "/no/such/place", "\x1b[31mred", "x\0y", "\ud800", "é" * 300, "NaN", "[bold]", "a/b")
 NUMBERS = (0, 1, -1, 2, 7, 0.5, -0.5, 1e308, 1e-320, 2**31, 2**53 + 1, 2**63, 10**400, -(10**400), 10**12)
 CONSTANTS = (None, True, False, float("nan"), float("inf"), float("-inf"))
 CONTAINERS = ([], {}, [[]], [1, "a", None], {"a": 1}, {"__tensor__": "0"}, {"__tensor__": "nine"}, [[0] * 3] * 3)
@@ -63,7 +65,7 @@ def forge_entry(path: Path, rng: random.Random) -> str:
     elif kind == "pipe":
         os.mkfifo(path)
     elif kind == "outside link":
-        path.symlink_to("/etc/hostname")
+        path.symlink_to(next(parent / DECOY for parent in path.parents if (parent / DECOY).is_file()))
     elif kind == "foreign JSON":
         path.write_text(rng.choice(['{"a": 1}', "[]", "null", "3", '"text"', '[{"id": 1}]', '{"a": 1, "a": 2}', "{"]))
     elif kind == "deep JSON":

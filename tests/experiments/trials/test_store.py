@@ -156,6 +156,27 @@ def test_no_name_in_a_trial_leads_out_of_the_folder(tmp_path):
     assert "data set must be a plain file name; got '../../escaped'" in str(entry)
 
 
+def test_links_out_of_the_folder_are_neither_read_nor_written(tmp_path):
+    outside = tmp_path / "outside.txt"
+    outside.write_text("untouched")
+    record = run_trial(QUICK)
+    store = Store(tmp_path / "results")
+    store.save(record)
+    (tmp_path / "results" / "digits.jsonl").symlink_to(outside)
+    assert store.compact() == []
+    assert store.keys() == {QUICK.key}
+    (file,) = store.finished()
+    file.unlink()
+    file.symlink_to(outside)
+    with pytest.raises(ValueError, match=r"is a link that leaves the folder"):
+        store.save(record)
+    assert outside.read_text() == "untouched"
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / "trials").symlink_to(tmp_path)
+    with pytest.raises(ValueError, match=r"trials is a link that leaves the folder"):
+        Store(tmp_path / "linked")
+
+
 def test_results_that_cannot_be_read(tmp_path):
     (tmp_path / "digits.jsonl").write_bytes(b"\xff\xfe")
     (tmp_path / "usps.jsonl").mkdir()

@@ -9,7 +9,7 @@ from filelock import FileLock
 from confdiff.experiments.trials.record import Record, record_from_json
 from confdiff.io.atomic import atomic_file
 from confdiff.io.damage import DamagedFile, reporting_damage
-from confdiff.io.documents import check_plain_name, open_regular, parse_document
+from confdiff.io.documents import check_plain_name, inside, open_regular, parse_document
 from confdiff.io.outputs import check_outside_models, check_writable
 
 _Line = tuple[str, Record]
@@ -59,7 +59,7 @@ class Store:
         if folder.exists() and not folder.is_dir():
             raise NotADirectoryError(f"results are kept in a folder; {folder} is a file.")
         self.folder = folder
-        self.trials = folder / "trials"
+        self.trials = inside(folder, "trials")
 
     def make_room(self) -> None:
         """Make the folder and check that it can be written, before hours are spent on a trial."""
@@ -69,7 +69,7 @@ class Store:
 
     def save(self, record: Record) -> None:
         """Save a finished trial."""
-        with atomic_file(self.trials / check_plain_name("key", f"{record.key}.json")) as temporary:
+        with atomic_file(inside(self.trials, f"{record.key}.json")) as temporary:
             temporary.write_text(json.dumps(record.to_json(), separators=(",", ":")) + "\n")
 
     def finished(self) -> list[Path]:
@@ -95,20 +95,20 @@ class Store:
         """
         self.trials.mkdir(parents=True, exist_ok=True)
         with FileLock(self.trials / ".lock"):
-            moved = {path: lines for path, lines in self._uncompacted().items() if lines}
-            datasets = {record.dataset for lines in moved.values() for _, record in lines}
+            single = {path: lines for path, (lines, unreadable) in self._uncompacted().items() if not unreadable}
+            datasets = {record.dataset for lines in single.values() for _, record in lines}
             lines = self._lines()
             unreadable = {dataset: _read(self._file_of(dataset))[1] for dataset in sorted(datasets)}
-            writable = [name for name, entries in unreadable.items() if all(entry.line for entry in entries)]
-            for dataset in writable:
+            packed = [name for name, entries in unreadable.items() if all(entry.line for entry in entries)]
+            for dataset in packed:
                 texts = [line for line, record in lines if record.dataset == dataset]
                 texts += [entry.text for entry in unreadable[dataset]]
                 with atomic_file(self._file_of(dataset)) as temporary:
                     temporary.write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
-            for path, (_, record) in ((path, line) for path, lines in moved.items() for line in lines):
-                if record.dataset in writable:
+            for path, lines in single.items():
+                if lines and all(record.dataset in packed for _, record in lines):
                     path.unlink(missing_ok=True)
-        return [self._file_of(dataset) for dataset in writable]
+        return [self._file_of(dataset) for dataset in packed]
 
     def _file_of(self, dataset: str) -> Path:
         """Return the packed file of a data set; its name must not lead out of the folder."""
@@ -116,13 +116,13 @@ class Store:
 
     def _lines(self) -> list[_Line]:
         """Return each stored trial once, with its line in the file, sorted."""
-        by_key = {record.key: (line, record) for lines in self._uncompacted().values() for line, record in lines}
+        by_key = {record.key: (line, record) for lines, _ in self._uncompacted().values() for line, record in lines}
         by_key |= {record.key: (line, record) for path in self._packed() for line, record in _read(path)[0]}
         return sorted(by_key.values(), key=_position)
 
-    def _uncompacted(self) -> dict[Path, list[_Line]]:
-        """Return the contents of each file in ``trials/``, except for files that are being moved."""
-        return {path: _read(path)[0] for path in self.finished()}
+    def _uncompacted(self) -> dict[Path, tuple[list[_Line], list[Unreadable]]]:
+        """Return the contents of each file in ``trials/``; files that are being moved are empty."""
+        return {path: _read(path) for path in self.finished()}
 
     def _packed(self) -> list[Path]:
         return _complete_files(self.folder, "*.jsonl")
@@ -136,11 +136,11 @@ def _complete_files(folder: Path, pattern: str) -> list[Path]:
 def _read(path: Path) -> tuple[list[_Line], list[Unreadable]]:
     """Return the trials of a file, and what in it is not a trial; a file that was moved meanwhile is empty."""
     try:
-        with open_regular(path) as file:
+        with open_regular(inside(path.parent, path.name)) as file:
             text = file.read().decode("utf-8")
     except FileNotFoundError:
         return [], []
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:  # not text, or a link that leaves the folder
         return [], [Unreadable(path, None, str(error))]
     lines: list[_Line] = []
     unreadable: list[Unreadable] = []
