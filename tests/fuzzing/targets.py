@@ -14,6 +14,7 @@ A new target is one ``Target(...)`` in a module of its family, and its row here.
 """
 
 from fuzzing.saved_files import SAVED_FILES
+from fuzzing.table_files import TABLE_FILES
 from fuzzing.target import Target
 
-TARGETS: dict[str, Target] = {target.name: target for target in (*SAVED_FILES,)}
+TARGETS: dict[str, Target] = {target.name: target for target in (*SAVED_FILES, *TABLE_FILES)}

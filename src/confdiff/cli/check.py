@@ -12,6 +12,7 @@ from confdiff.cli.messages import Flag, translated, with_flags
 from confdiff.cli.options import (
     COLUMNS,
     DifferenceOption,
+    EncodingOption,
     GroupOption,
     IdOption,
     IgnoreOption,
@@ -27,6 +28,7 @@ from confdiff.cli.options import (
     output_option,
 )
 from confdiff.display.text import listed
+from confdiff.io.table_formats.encodings import takes_encoding
 
 if TYPE_CHECKING:
     from confdiff.tabular.checks.columns import ColumnSummary
@@ -37,6 +39,7 @@ _STYLES = {"error": "bold red", "warning": "bold blue"}
 _FIT_FLAGS = {"validation_fraction": Flag("--validation-fraction")}  # findings also name options of `fit`
 
 
+@takes_encoding
 def check_command(
     items: ItemsArgument,
     pairs: PairsArgument,
@@ -56,6 +59,7 @@ def check_command(
     group: GroupOption = None,
     ignore: IgnoreOption = None,
     scale: ScaleOption = None,
+    encoding: EncodingOption = None,
     overwrite: OverwriteOption = False,
 ) -> None:
     """Check items and judged pairs before fitting: errors in the tables, and agreement of the judgements.

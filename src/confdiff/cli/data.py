@@ -18,6 +18,7 @@ from confdiff.cli.console import (
 )
 from confdiff.cli.options import (
     DatasetArgument,
+    EscapeOption,
     FolderOption,
     IncompleteOption,
     JsonOption,
@@ -152,6 +153,7 @@ def export_dataset(
     name: DatasetArgument,
     output: Annotated[Path, output_option("Folder for items.csv and pairs.csv.", show_default=False)],
     folder: FolderOption = None,
+    escape: EscapeOption = True,
     overwrite: OverwriteOption = False,
 ) -> None:
     """Write a data set of human comparisons as items.csv and pairs.csv, for `check` and `fit`.
@@ -164,7 +166,7 @@ def export_dataset(
         from confdiff.io.outputs import check_new_files
         from confdiff.tasks import export_comparisons, exported_files
     check_new_files(exported_files(output), inputs=whereabouts(name, folder=folder), overwrite=overwrite)
-    say_files(export_comparisons(load(name, folder=folder), output, overwrite=overwrite))
+    say_files(export_comparisons(load(name, folder=folder), output, overwrite=overwrite, escape=escape))
 
 
 def _print_classes(dataset: "Dataset") -> None:

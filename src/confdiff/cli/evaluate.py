@@ -12,6 +12,7 @@ from confdiff.cli.model import as_digits, load_on
 from confdiff.cli.options import (
     DeviceOption,
     DifferenceOption,
+    EncodingOption,
     IdOption,
     ItemsArgument,
     JsonOption,
@@ -23,12 +24,14 @@ from confdiff.cli.options import (
     option,
     output_option,
 )
+from confdiff.io.table_formats.encodings import takes_encoding
 
 if TYPE_CHECKING:
     from confdiff.tabular.model.agreement import Agreement
     from confdiff.tabular.model.evaluation import Evaluation
 
 
+@takes_encoding
 def evaluate_command(
     model: ModelArgument,
     items: ItemsArgument,
@@ -44,6 +47,7 @@ def evaluate_command(
     right: RightOption = None,
     difference: DifferenceOption = None,
     scale: ScaleOption = None,
+    encoding: EncodingOption = None,
     device: DeviceOption = "cpu",
     as_json: JsonOption = False,
     overwrite: OverwriteOption = False,

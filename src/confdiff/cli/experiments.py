@@ -10,6 +10,7 @@ from rich.table import Table
 from confdiff.cli import console
 from confdiff.cli.console import complain, name_column, print_message, say, say_files, status
 from confdiff.cli.options import (
+    EscapeOption,
     FolderOption,
     IncompleteOption,
     OverwriteOption,
@@ -219,6 +220,7 @@ def _numbers(flag: str, text: str | None) -> list[float]:
 def report(
     results: ResultsOption = Path("results"),
     output: Annotated[Path, output_option("Folder for the files.")] = Path("report"),
+    escape: EscapeOption = True,
     overwrite: OverwriteOption = False,
 ) -> None:
     """Write a report of the finished trials, with the paper's numbers: Markdown, CSV, and one HTML page.
@@ -232,7 +234,7 @@ def report(
         from confdiff.experiments.trials.store import Store
 
         store = Store(results)
-        files = write_report(store, output, overwrite=overwrite)
+        files = write_report(store, output, overwrite=overwrite, escape=escape)
     _warn_of_unreadable(store)
     say_files(files)
 

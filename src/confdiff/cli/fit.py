@@ -11,6 +11,7 @@ from confdiff.cli.options import (
     COLUMNS,
     DeviceOption,
     DifferenceOption,
+    EncodingOption,
     GroupOption,
     IdOption,
     IgnoreOption,
@@ -26,6 +27,7 @@ from confdiff.cli.options import (
     output_option,
     switch,
 )
+from confdiff.io.table_formats.encodings import takes_encoding
 
 if TYPE_CHECKING:
     from confdiff.tabular.fit_options import FitOptions
@@ -102,6 +104,7 @@ _Stream = Annotated[
 _Resume = Annotated[bool, switch("--resume", help="Continue an interrupted run.")]
 
 
+@takes_encoding
 def fit_command(
     items: ItemsArgument,
     pairs: PairsArgument,
@@ -130,6 +133,7 @@ def fit_command(
     learning_rate: _LearningRate = None,
     weight_decay: _WeightDecay = "1e-5",
     stream: _Stream = False,
+    encoding: EncodingOption = None,
     device: DeviceOption = "auto",
     resume: _Resume = False,
     overwrite: OverwriteOption = False,

@@ -102,5 +102,19 @@ DeviceOption = Annotated[
     str,
     option(metavar="NAME", help="Device of PyTorch: `cpu`, `cuda`, `mps`, or `auto` for a GPU if one is available."),
 ]
+EncodingOption = Annotated[
+    str | None,
+    option(
+        metavar="NAME",
+        help="Encoding of text files, such as `cp1252`. If omitted, UTF-8, or what a byte order mark states.",
+    ),
+]
+EscapeOption = Annotated[
+    bool,
+    switch(
+        "--escape/--no-escape",
+        help="Put an apostrophe before texts in CSV and TSV that a spreadsheet program would run as formulas.",
+    ),
+]
 OverwriteOption = Annotated[bool, switch("--overwrite", help="Replace an output that already exists.")]
 JsonOption = Annotated[bool, switch("--json", help="Print JSON instead of text.")]

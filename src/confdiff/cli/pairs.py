@@ -11,6 +11,7 @@ from confdiff.cli.console import is_quiet, number_column, results, say, say_file
 from confdiff.cli.options import (
     TABLE_ENDINGS,
     DatasetArgument,
+    EncodingOption,
     FolderOption,
     IncompleteOption,
     JsonOption,
@@ -21,6 +22,7 @@ from confdiff.cli.options import (
     output_option,
     switch,
 )
+from confdiff.io.table_formats.encodings import takes_encoding
 
 if TYPE_CHECKING:
     from confdiff.pairs.describe import PairsDescription
@@ -161,11 +163,13 @@ def make_pairs(
     say_files(files)
 
 
+@takes_encoding
 def describe_file(
     pairs: Annotated[Path, argument(metavar="PAIRS", help="Table with columns left, right, difference.")],
     output: Annotated[
         Path | None, output_option("Picture of the histogram (.png, .svg or .pdf).", metavar="FILE")
     ] = None,
+    encoding: EncodingOption = None,
     as_json: JsonOption = False,
     overwrite: OverwriteOption = False,
 ) -> None:

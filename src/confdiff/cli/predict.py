@@ -8,6 +8,8 @@ from confdiff.cli.model import load_on
 from confdiff.cli.options import (
     TABLE_ENDINGS,
     DeviceOption,
+    EncodingOption,
+    EscapeOption,
     IdOption,
     ItemsArgument,
     ModelArgument,
@@ -16,8 +18,10 @@ from confdiff.cli.options import (
     output_option,
 )
 from confdiff.display.text import listed
+from confdiff.io.table_formats.encodings import takes_encoding
 
 
+@takes_encoding
 def predict_command(
     model: ModelArgument,
     items: ItemsArgument,
@@ -27,6 +31,8 @@ def predict_command(
         float | None,
         option(metavar="FRACTION", help="Fraction of positives among these items, if it differs from training."),
     ] = None,
+    encoding: EncodingOption = None,
+    escape: EscapeOption = True,
     device: DeviceOption = "cpu",
     overwrite: OverwriteOption = False,
 ) -> None:
@@ -51,7 +57,7 @@ def predict_command(
         fitted.classifier.set_params(target_prior=target_prior)
     n_rows = count_rows(items) if items.is_file() else None
     with progress("scoring", n_rows) as update:
-        count = predict_file(fitted, items, output, id=id, done=update, overwrite=overwrite)
+        count = predict_file(fitted, items, output, id=id, done=update, overwrite=overwrite, escape=escape)
     names = read_column_names(items)
     if id is None and find_id_column(fitted, names) is None:
         print_message(

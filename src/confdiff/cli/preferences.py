@@ -4,9 +4,20 @@ from pathlib import Path
 from typing import Annotated
 
 from confdiff.cli.console import say, say_files, status
-from confdiff.cli.options import OverwriteOption, SeedOption, argument, option, output_option, switch
+from confdiff.cli.options import (
+    EncodingOption,
+    EscapeOption,
+    OverwriteOption,
+    SeedOption,
+    argument,
+    option,
+    output_option,
+    switch,
+)
+from confdiff.io.table_formats.encodings import takes_encoding
 
 
+@takes_encoding
 def convert_preferences(
     file: Annotated[
         Path, argument(metavar="FILE", help="JSON lines with chosen, rejected and, optionally, margin, prompt, judge.")
@@ -18,6 +29,8 @@ def convert_preferences(
     max_margin: Annotated[
         float | None, option(metavar="NUMBER", help="Margin that means certainty. Recognised if omitted.")
     ] = None,
+    encoding: EncodingOption = None,
+    escape: EscapeOption = True,
     overwrite: OverwriteOption = False,
     seed: SeedOption = 0,
 ) -> None:
@@ -41,7 +54,7 @@ def convert_preferences(
     tables = {"items": items, "pairs": pairs}
     with atomic_files(files) as temporaries:
         for name, path in temporaries.items():
-            write_table(path, tables[name])
+            write_table(path, tables[name], escape=escape)
     say(
         f"{len(pairs['left']):,} preferences among {len(items['id']):,} {'items' if ids else 'texts'}; "
         f"differences up to {abs(pairs['difference']).max():.2f}"

@@ -14,6 +14,8 @@ from confdiff.cli.options import (
     COLUMNS,
     TABLE_ENDINGS,
     DeviceOption,
+    EncodingOption,
+    EscapeOption,
     JsonOption,
     OverwriteOption,
     SeedOption,
@@ -22,6 +24,7 @@ from confdiff.cli.options import (
     output_option,
     switch,
 )
+from confdiff.io.table_formats.encodings import takes_encoding
 
 if TYPE_CHECKING:
     from confdiff.recommender.fitting import HeldOutRanking
@@ -86,6 +89,7 @@ _NoHoldout = Annotated[
 ]
 
 
+@takes_encoding
 def train_command(
     file: _Interactions,
     output: _Output = Path("recommender.safetensors"),
@@ -103,6 +107,7 @@ def train_command(
     patience: _Patience = 3,
     n_negatives: _NNegatives = 49,
     no_holdout: _NoHoldout = False,
+    encoding: EncodingOption = None,
     device: DeviceOption = "auto",
     overwrite: OverwriteOption = False,
     seed: SeedOption = 0,
@@ -157,7 +162,10 @@ def train_command(
     say_files({"model": output})
 
 
-def evaluate_recommender(model: _Recommender, file: _Interactions, as_json: JsonOption = False) -> None:
+@takes_encoding
+def evaluate_recommender(
+    model: _Recommender, file: _Interactions, encoding: EncodingOption = None, as_json: JsonOption = False
+) -> None:
     """Rank the held-out positives among sampled candidates, as in the paper, and among all items.
 
     FILE must be the table on which the model was trained.
@@ -206,6 +214,7 @@ def _as_json(ranking: "HeldOutRanking") -> dict[str, Any]:
     }
 
 
+@takes_encoding
 def recommend_items(
     model: _Recommender,
     user: Annotated[
@@ -223,6 +232,8 @@ def recommend_items(
         Path | None,
         output_option(f"Table to write ({TABLE_ENDINGS}). If omitted, it is printed.", metavar="FILE"),
     ] = None,
+    encoding: EncodingOption = None,
+    escape: EscapeOption = True,
     overwrite: OverwriteOption = False,
 ) -> None:
     """List the best items of users, best first.
@@ -243,7 +254,7 @@ def recommend_items(
     users = saved.user_ids if user is None else user.split(",")
     columns = saved.top(users, k, interactions)
     if output is not None:
-        write_table(output, columns)
+        write_table(output, columns, escape=escape)
         say_files({"recommendations": output})
         return
     table = Table(*map(name_column, columns))

@@ -11,6 +11,7 @@ from confdiff.datasets.sources import Form, LocatedFiles, SourceFile
 from confdiff.display.text import listed
 from confdiff.io.batches import read_column_names
 from confdiff.io.lookup import exact_ids
+from confdiff.io.table_formats.encodings import takes_encoding
 from confdiff.io.typed_table import read_typed_table
 from confdiff.validation import as_array
 
@@ -149,10 +150,17 @@ def _is_missing(column: NDArray[Any]) -> NDArray[np.bool_]:
     return np.isnan(column) if column.dtype.kind == "f" else np.zeros(len(column), dtype=bool)
 
 
+@takes_encoding
 def read_interactions(
-    path: Path, *, user: str = "user_id", item: str = "video_id", strength: str = "watch_ratio", time: str | None = None
+    path: Path,
+    *,
+    user: str = "user_id",
+    item: str = "video_id",
+    strength: str = "watch_ratio",
+    time: str | None = None,
+    encoding: str | None = None,
 ) -> Interactions:
-    """Read interactions from a table (CSV, TSV or Parquet).
+    """Read interactions from a table.
 
     Parameters
     ----------
@@ -162,6 +170,8 @@ def read_interactions(
         The columns of the users, the items and the strengths.
     time : str, optional
         The column of the times.
+    encoding : str, optional
+        The encoding of a text file, such as ``"cp1252"``; by default UTF-8, or what a byte order mark states.
     """
     columns = [user, item, strength]
     if time is not None:

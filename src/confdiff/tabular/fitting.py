@@ -13,6 +13,7 @@ import numpy as np
 
 from confdiff.display.progress import reporting_activity
 from confdiff.estimators import ConfDiffClassifier
+from confdiff.io.table_formats.encodings import takes_encoding
 from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.about import About, DataSummary, Validation
 from confdiff.tabular.model.agreement import agreement, difference_reliability
@@ -29,6 +30,7 @@ _BINS = 20  # of the histogram of probabilities
 
 
 @follow_policy
+@takes_encoding
 def fit_comparisons(
     items: Any,
     pairs: Any,
@@ -43,6 +45,7 @@ def fit_comparisons(
     scale: Scale | str | tuple[float, float] | None = None,
     ignore: tuple[str, ...] = (),
     labels: str | None = None,
+    encoding: str | None = None,
     stream: bool = False,
     work: _Folder | None = None,
     checkpoint: _Folder | None = None,
@@ -68,6 +71,8 @@ def fit_comparisons(
         Columns of the items to leave out.
     labels : str, optional
         A column that is 0/1 or -1/1 for a few items and empty for all others; it determines the prior.
+    encoding : str, optional
+        The encoding of text files, such as ``"cp1252"``; by default UTF-8, or what a byte order mark states.
     stream : bool
         Read items and pairs in parts. ``pairs`` is then a Parquet file, or a folder of such files.
     work : path, optional

@@ -20,7 +20,7 @@ def exported_files(folder: Path) -> dict[str, Path]:
 
 
 def export_comparisons(
-    data: ComparisonDataset | Dataset | Interactions, folder: Path, *, overwrite: bool = False
+    data: ComparisonDataset | Dataset | Interactions, folder: Path, *, overwrite: bool = False, escape: bool = True
 ) -> dict[str, Path]:
     """Write items.csv and pairs.csv into a folder, which is created if it is missing.
 
@@ -36,6 +36,8 @@ def export_comparisons(
         Where to write.
     overwrite : bool
         Replace files that already exist.
+    escape : bool
+        Escape texts that a spreadsheet program would run as formulas.
 
     Returns
     -------
@@ -51,8 +53,8 @@ def export_comparisons(
     files = exported_files(folder)
     check_new_files(files, overwrite=overwrite)
     with atomic_files(files) as temporaries:
-        write_table(temporaries["items"], _items(data))
-        write_table(temporaries["pairs"], _pairs(data))
+        write_table(temporaries["items"], _items(data), escape=escape)
+        write_table(temporaries["pairs"], _pairs(data), escape=escape)
     return files
 
 

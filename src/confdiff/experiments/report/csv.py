@@ -8,6 +8,7 @@ from typing import Any
 
 from confdiff.experiments.report.blocks import CsvFile
 from confdiff.experiments.report.numbers import digits
+from confdiff.io.table_formats.formulas import escape_text
 
 CsvColumns = Mapping[str, Callable[[Any], object]]
 """Name of a column -> its value for a row."""
@@ -45,14 +46,14 @@ def csv_file(name: str, columns: CsvColumns, rows: Iterable[Any]) -> CsvFile:
     return CsvFile(name, list(columns), [[value(row) for value in columns.values()] for row in rows])
 
 
-def as_csv(file: CsvFile) -> str:
-    r"""Return a table as CSV, None as an empty field.
+def as_csv(file: CsvFile, *, escape: bool = True) -> str:
+    r"""Return a table as CSV, None as an empty field. ``escape`` is that of ``confdiff.io.tables.write_table``.
 
     >>> as_csv(CsvFile("numbers", ["method", "prior", "std"], [["confdiff-abs", 0.5, None]]))
     'method,prior,std\nconfdiff-abs,0.5,\n'
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(file.header)
-    writer.writerows(file.rows)
+    for row in (file.header, *file.rows):
+        writer.writerow([escape_text(cell) if escape and isinstance(cell, str) else cell for cell in row])
     return text.getvalue()

@@ -54,7 +54,7 @@ def report_html(blocks: Sequence[Block]) -> str:
     return as_html(_TITLE, _LEAD, blocks)
 
 
-def write_report(store: Store, folder: Path, *, overwrite: bool = False) -> dict[str, Path]:
+def write_report(store: Store, folder: Path, *, overwrite: bool = False, escape: bool = True) -> dict[str, Path]:
     """Write ``results.md``, ``results.html``, CSV files, and the paper's figures in the folder ``images``.
 
     Parameters
@@ -65,6 +65,8 @@ def write_report(store: Store, folder: Path, *, overwrite: bool = False) -> dict
         Folder for the files.
     overwrite : bool
         Replace files of these names even if an earlier report did not write them.
+    escape : bool
+        Escape texts in CSV files that a spreadsheet program would run as formulas.
 
     Returns
     -------
@@ -84,7 +86,7 @@ def write_report(store: Store, folder: Path, *, overwrite: bool = False) -> dict
     blocks = report_blocks(records) + unreadable_blocks(unreadable)
     pictures = [block for block in blocks if isinstance(block, Picture) and block.name]
     texts = {"page": (_PAGE, report_html(blocks)), "markdown": ("results.md", report_markdown(blocks))}
-    texts |= {file.name: (f"{file.name}.csv", as_csv(file)) for file in report_files(records)}
+    texts |= {file.name: (f"{file.name}.csv", as_csv(file, escape=escape)) for file in report_files(records)}
     files = {kind: folder / name for kind, (name, _) in texts.items()}
     figures = _picture_files(pictures, folder / "images")
     check_new_report(files | figures, overwrite=overwrite)

@@ -1,11 +1,12 @@
 """The encoding of a text file: given by the user, stated by the first bytes of the file, or UTF-8."""
 
 import codecs
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
 from pathlib import Path
-from typing import IO, TextIO
+from typing import IO, ParamSpec, TextIO, TypeVar
 
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -15,6 +16,9 @@ _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _BLOCK = 1 << 20
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
 
 _given: ContextVar[str | None] = ContextVar("given_encoding", default=None)
 
@@ -39,6 +43,21 @@ def text_encoding(encoding: str | None) -> Iterator[None]:
         yield
     finally:
         _given.reset(token)
+
+
+def takes_encoding(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+    """Decorate a function with an argument ``encoding``, which is then that of all text files read inside it.
+
+    The argument must be passed by keyword; see :func:`text_encoding` for its values.
+    """
+
+    @wraps(function)
+    def decorated(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
+        encoding = kwargs.get("encoding")
+        with text_encoding(None if encoding is None else str(encoding)):
+            return function(*args, **kwargs)
+
+    return decorated
 
 
 def check_encoding(encoding: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from confdiff.display.text import plural
+from confdiff.io.table_formats.encodings import takes_encoding
 from confdiff.tabular.checks.columns import TableSummary
 from confdiff.tabular.checks.data import CheckData
 from confdiff.tabular.checks.differences import prior_statement
@@ -98,11 +99,13 @@ class CheckReport:
 
 
 @follow_policy
+@takes_encoding
 def check_comparisons(
     items: Any,
     pairs: Any,
     *,
     scale: Scale | tuple[float, float] | str | None = None,
+    encoding: str | None = None,
     **columns: Any,
 ) -> CheckReport:
     """Check items and judged pairs, as ``confdiff check`` does.
@@ -113,6 +116,8 @@ def check_comparisons(
         The two tables.
     scale : Scale, tuple of two numbers, str or None, default=None
         Scale of the differences, such as ``(1, 7)``, ``"1,7"`` or ``"saaty"``; recognised if None.
+    encoding : str, optional
+        The encoding of text files, such as ``"cp1252"``; by default UTF-8, or what a byte order mark states.
     **columns
         Columns by role, such as ``left="arg1"``; those not given are recognised by their names. ``id`` is the column
         of ids of the items, and ``ignore`` is a list of columns of the items to leave out.

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from confdiff.display.text import listed
 from confdiff.io.atomic import atomic_file
 from confdiff.io.lookup import rows_of_ids
-from confdiff.io.table_formats.encodings import open_text
+from confdiff.io.table_formats.encodings import open_text, takes_encoding
 from confdiff.io.table_formats.json_values import parse_json
 from confdiff.io.tables import check_table_file
 from confdiff.randomness import derived_seed
@@ -25,12 +25,14 @@ _GREATEST_MARGIN = 1e100
 _MOST_POINTS = 10  # of a margin in integer points
 
 
+@takes_encoding
 def read_preferences(
     path: _Path,
     *,
     ids: bool = False,
     max_margin: float | None = None,
     seed: int = 0,
+    encoding: str | None = None,
 ) -> tuple[Columns, Columns]:
     """Read preferences from JSON lines as the items and judged pairs that :func:`~confdiff.fit_comparisons` takes.
 
@@ -49,6 +51,8 @@ def read_preferences(
         if all are integers up to 10. It is 100 if the largest is above 10 and at most 100.
     seed : int, default=0
         Seed of the random swaps.
+    encoding : str, optional
+        The encoding of text files, such as ``"cp1252"``; by default UTF-8, or what a byte order mark states.
 
     Returns
     -------

@@ -13,6 +13,7 @@ from confdiff.display.html import as_data_uri, render
 from confdiff.display.palette import MEASURED
 from confdiff.io.atomic import atomic_files, write_text
 from confdiff.io.outputs import check_new_report
+from confdiff.io.table_formats.encodings import takes_encoding
 from confdiff.io.table_formats.registry import find_table_format
 from confdiff.io.typed_table import joined_ids, joined_type
 from confdiff.metrics import calibration_error, reliability
@@ -77,7 +78,10 @@ class Evaluation:
 
 
 @follow_policy
-def evaluate_labels(model: ComparisonModel, items: Path, labels: str, *, id: str | None = None) -> Evaluation:
+@takes_encoding
+def evaluate_labels(
+    model: ComparisonModel, items: Path, labels: str, *, id: str | None = None, encoding: str | None = None
+) -> Evaluation:
     """Evaluate a model on the labels of a file of items.
 
     Parameters
@@ -90,6 +94,8 @@ def evaluate_labels(model: ComparisonModel, items: Path, labels: str, *, id: str
         The column of labels, 0/1 or -1/1, empty where unknown.
     id : str, optional
         The column of ids.
+    encoding : str, optional
+        The encoding of text files, such as ``"cp1252"``; by default UTF-8, or what a byte order mark states.
 
     Raises
     ------
@@ -151,6 +157,7 @@ def _roc_points(p: NDArray[Any], y: NDArray[Any]) -> list[list[float]]:
 
 
 @follow_policy
+@takes_encoding
 def evaluate_pairs(
     model: ComparisonModel,
     items: Path,
@@ -158,6 +165,7 @@ def evaluate_pairs(
     *,
     id: str | None = None,
     scale: Scale | None = None,
+    encoding: str | None = None,
     **columns: str | None,
 ) -> Agreement:
     """Compare the differences of the probabilities with judged pairs.
@@ -172,6 +180,8 @@ def evaluate_pairs(
         The column of ids of the items; by default that of the model, else the one that holds the ids of the pairs.
     scale : Scale, optional
         Scale of the judgements; that of the training pairs if not given.
+    encoding : str, optional
+        The encoding of text files, such as ``"cp1252"``; by default UTF-8, or what a byte order mark states.
     **columns
         Columns of the pairs, such as ``left="arg1"``.
     """

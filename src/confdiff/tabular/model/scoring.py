@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from confdiff.display.text import listed
 from confdiff.io.batches import read_batches, read_column_names, writing_batches
 from confdiff.io.outputs import check_new_file
+from confdiff.io.table_formats.encodings import takes_encoding
 from confdiff.tabular.model.model import ComparisonModel
 from confdiff.tabular.roles import check_column, recognised
 from confdiff.tabular.row_numbers import TableSource
@@ -19,6 +20,7 @@ from confdiff.threads import follow_policy
 
 
 @follow_policy
+@takes_encoding
 def predict_file(
     model: ComparisonModel,
     items: Path,
@@ -27,6 +29,8 @@ def predict_file(
     id: str | None = None,
     done: Callable[[int], None] | None = None,
     overwrite: bool = False,
+    encoding: str | None = None,
+    escape: bool = True,
 ) -> int:
     """Write a table with the id, the probability and the class of each item of a file.
 
@@ -45,6 +49,10 @@ def predict_file(
         Called with the number of items after each batch.
     overwrite : bool
         Replace a table that already exists.
+    encoding : str, optional
+        The encoding of text files, such as ``"cp1252"``; by default UTF-8, or what a byte order mark states.
+    escape : bool
+        Whether to escape ids that a spreadsheet program would run as formulas, in CSV and TSV.
 
     Returns
     -------
@@ -56,7 +64,7 @@ def predict_file(
     check_new_file(output, inputs=[items], overwrite=overwrite)
     id_column = id or find_id_column(model, read_column_names(items))
     count = 0
-    with writing_batches(output) as write:
+    with writing_batches(output, escape=escape) as write:
         for batch in scored_batches(model, items, id=id):
             columns = {
                 "row" if id_column is None else "id": batch.ids,
