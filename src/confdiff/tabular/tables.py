@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from confdiff.io.lookup import find_rows
 from confdiff.io.typed_table import TypedTable, read_typed_table, typed_frame
+from confdiff.tabular.faults import Fault, usable_floats, usable_ids
 from confdiff.tabular.id_candidates import INDEX, IdValues, columns_of_table
 from confdiff.tabular.id_columns import find_id_columns, name_of_ids
 from confdiff.tabular.roles import check_column, pair_roles
@@ -107,6 +108,7 @@ def read_comparisons(
     id: str | None = None,
     ignore: Iterable[str] = (),
     columns: Mapping[str, str | None] | None = None,
+    faults: list[Fault] | None = None,
 ) -> tuple[ItemTable, PairTable]:
     """Read items and judged pairs from files or data frames; the columns of ids are found by their values.
 
@@ -122,6 +124,8 @@ def read_comparisons(
     columns
         Role -> column of the pairs. By default columns are recognised by their names, see
         :data:`~confdiff.tabular.roles.ROLES`, and those of the ids also by their values.
+    faults
+        A list to which cells that cannot be used are added, instead of an error for the first one.
 
     Raises
     ------
@@ -139,8 +143,8 @@ def read_comparisons(
         chosen=columns,
     )
     return (
-        _item_table(items, item_source, item_columns, found.id, left_out),
-        as_judged(pair_source, pair_columns, found.with_roles(columns)),
+        _item_table(items, item_source, item_columns, found.id, left_out, faults),
+        as_judged(pair_source, pair_columns, found.with_roles(columns), faults),
     )
 
 
@@ -179,13 +183,22 @@ def _index_of(source: Any) -> Any:
     return None if index is None or index.nlevels > 1 else index
 
 
-def _item_table(source: Any, name: TableSource, table: TypedTable, id: str, left_out: Sequence[str]) -> ItemTable:
+def _item_table(
+    source: Any,
+    name: TableSource,
+    table: TypedTable,
+    id: str,
+    left_out: Sequence[str],
+    faults: list[Fault] | None = None,
+) -> ItemTable:
     """Return the items with the ids that a column or the index of a data frame holds."""
     features = [column for column in table.columns if column not in (*left_out, id)]
     if not features:
         raise ValueError(f"{name} must have at least one column besides the ids.")
     ids = table.ids(id) if id in table.columns else TypedTable({id: _index_of(source)}).ids(id)
     _check_not_empty(name, ids)
+    if faults is not None:
+        ids = usable_ids(name, id, ids, faults)
     ids = check_ids(name, ids)
     if id == INDEX and not {"id", INDEX} & set(table.columns):
         id = "id"  # an index without a name
@@ -218,8 +231,10 @@ def read_judged(source: Any, **columns: str | None) -> PairTable:
     return as_judged(name, table, columns)
 
 
-def as_judged(source: TableSource, table: TypedTable, columns: Mapping[str, str | None]) -> PairTable:
-    """Return judged pairs from the columns of a table, see :func:`read_judged`."""
+def as_judged(
+    source: TableSource, table: TypedTable, columns: Mapping[str, str | None], faults: list[Fault] | None = None
+) -> PairTable:
+    """Return judged pairs from the columns of a table, see :func:`read_judged` and :func:`read_comparisons`."""
     names = pair_roles(source, table.columns, columns)
     values = {
         role: table.ids(column) if role in ("left", "right") else table.values(column) for role, column in names.items()
@@ -227,8 +242,10 @@ def as_judged(source: TableSource, table: TypedTable, columns: Mapping[str, str 
     _check_not_empty(source, values["left"])
     values["difference"] = without_fractions(values["difference"])
     for role in ("difference", "weight"):
-        if role in values:
+        if role in values and faults is None:
             values[role] = as_floats(source, names[role], values[role])
+        elif role in values and faults is not None:
+            values[role] = usable_floats(source, names[role], values[role], faults)
     return PairTable(source=source, names=names, **values)
 
 

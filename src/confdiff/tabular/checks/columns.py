@@ -77,19 +77,19 @@ class ColumnUse:
     items, pairs : TableSummary
     warnings : tuple of str
         Warnings of `fit` about columns.
-    refusal : str or None
-        Error message if `fit` cannot encode the items.
+    refusals : tuple of str
+        Error messages if `fit` cannot encode the items: one for each column at fault.
     """
 
     items: TableSummary
     pairs: TableSummary
     warnings: tuple[str, ...]
-    refusal: str | None
+    refusals: tuple[str, ...]
 
 
 def measure_columns(data: CheckData) -> ColumnUse:
     """Summarise both tables; the code of `fit` is run on the items that occur in a pair."""
-    encoder, messages, refusal = _fitted_features(data.items, data.components >= 0)
+    encoder, messages, refusals = _fitted_features(data.items, data.components >= 0)
     kinds = dict(getattr(encoder, "kinds_", {}))
     items = [_summary(name, kinds.get(name, "unknown"), column) for name, column in data.items.columns.items()]
     pairs = [_summary(name, role, getattr(data.pairs, role)) for role, name in data.pairs.names.items()]
@@ -97,24 +97,47 @@ def measure_columns(data: CheckData) -> ColumnUse:
         items=_table(data.items.source, len(data.items), items),
         pairs=_table(data.pairs.source, len(data.pairs), pairs),
         warnings=messages,
-        refusal=refusal,
+        refusals=refusals,
     )
 
 
-def _fitted_features(items: ItemTable, compared: _Mask) -> tuple[ItemFeatures, tuple[str, ...], str | None]:
-    """Return an encoder fitted to the compared items, its warnings, and its error message if it fails."""
-    rows = compared if compared.any() else ~compared
-    columns = {name: column[rows] for name, column in items.columns.items()}
-    encoder = ItemFeatures()
-    refusal = None
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            encoder.fit(replace(items, ids=items.ids[rows], columns=columns))
-        except ValueError as error:
-            refusal = str(error)
-    messages = tuple(str(warning.message) for warning in caught if warning.category is UserWarning)
-    return encoder, messages, refusal
+def _fitted_features(items: ItemTable, compared: _Mask) -> tuple[ItemFeatures, tuple[str, ...], tuple[str, ...]]:
+    """Return an encoder fitted to the compared items, its warnings, and its error messages.
+
+    A column that is refused is left out, and the rest is tried again, so that all such columns are named.
+    """
+    rows = np.flatnonzero(compared if compared.any() else ~compared)
+    columns = dict(items.columns)
+    refusals: list[str] = []
+    while True:
+        encoder = ItemFeatures()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            refusal = _refusal(encoder, replace(items, columns=columns), rows)
+        messages = tuple(str(warning.message) for warning in caught if warning.category is UserWarning)
+        if refusal is None:
+            return encoder, messages, tuple(refusals)
+        refusals.append(refusal)
+        culprits = [name for name in columns if _is_refused(items, rows, name, refusal)]
+        columns = {name: column for name, column in columns.items() if name not in culprits}
+        if not culprits or not columns:
+            return encoder, messages, tuple(refusals)
+
+
+def _refusal(encoder: ItemFeatures, items: ItemTable, rows: NDArray[np.int64]) -> str | None:
+    """Fit an encoder to some items; return the error message if it refuses them."""
+    try:
+        encoder.fit(items, rows=rows)
+    except ValueError as error:
+        return str(error)
+    return None
+
+
+def _is_refused(items: ItemTable, rows: NDArray[np.int64], name: str, refusal: str) -> bool:
+    """Return whether a column alone is refused with the same message."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _refusal(ItemFeatures(), replace(items, columns={name: items.columns[name]}), rows) == refusal
 
 
 def _table(source: TableSource, rows: int, columns: list[ColumnSummary]) -> TableSummary:
@@ -157,7 +180,12 @@ def _finite_numbers(values: NDArray[Any]) -> NDArray[np.float64]:
 def column_findings(data: CheckData, measure: ColumnUse) -> list[Finding]:
     """Return findings about the columns of the items."""
     infinite = [*_infinite_values(data.items), *_large_values(data.items)]
-    refusal = [] if infinite or measure.refusal is None else [_no_features(measure.refusal)]
+    listed_already = [
+        f"column {name!r}"
+        for name, column in data.items.columns.items()
+        if _is_infinite(column).any() or _is_too_large(column).any()
+    ]
+    refusal = [_no_features(text) for text in measure.refusals if not any(name in text for name in listed_already)]
     unused = [_unused_column(message) for message in measure.warnings]
     return [*infinite, *refusal, *_missing_values(data.items), *unused]
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.tabular.checks.graph import Edges, Judgements, components_of, edges_of
+from confdiff.tabular.faults import Fault
 from confdiff.tabular.scales import Scale
 from confdiff.tabular.tables import ItemTable, PairTable
 from confdiff.tabular.values import is_missing
@@ -31,17 +32,28 @@ class CheckData:
         Scale of the differences; None if it was neither given nor recognised.
     scale_given : bool
         Whether the user gave the scale.
+    faults : tuple of Fault
+        Cells that could not be used when the tables were read.
     """
 
     items: ItemTable
     pairs: PairTable
     scale: Scale | None
     scale_given: bool
+    faults: tuple[Fault, ...] = ()
 
     @cached_property
     def item_rows(self) -> tuple[_Rows, _Rows]:
         """Rows of the left and the right items, shape (n,) each; -1 where an id is missing or unknown."""
         return self.pairs.rows(self.items)
+
+    def is_faulty(self, role: str) -> _Mask:
+        """Return a mask of the pairs whose cell of a role could not be used, shape (n,)."""
+        mask: _Mask = np.zeros(len(self.pairs), dtype=bool)
+        for fault in self.faults:
+            if fault.table == "pairs" and fault.column == self.pairs.names.get(role):
+                mask[fault.rows] = True
+        return mask
 
     @cached_property
     def has_items(self) -> _Mask:

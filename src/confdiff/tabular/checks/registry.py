@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from confdiff.tabular.checks.annotators import annotator_findings, measure_annotators
+from confdiff.tabular.checks.cells import cell_findings
 from confdiff.tabular.checks.columns import column_findings, measure_columns
 from confdiff.tabular.checks.components import component_findings, measure_components
 from confdiff.tabular.checks.data import CheckData
@@ -52,6 +53,7 @@ class TableCheck:
 
 
 CHECKS = (
+    TableCheck("cells", cell_findings),
     TableCheck("ids", id_findings),
     TableCheck("values", value_findings),
     TableCheck("scale", scale_findings),

@@ -11,6 +11,7 @@ from confdiff.tabular.checks.data import CheckData
 from confdiff.tabular.checks.differences import prior_statement
 from confdiff.tabular.checks.finding import Finding, by_severity
 from confdiff.tabular.checks.registry import CHECKS
+from confdiff.tabular.faults import Fault
 from confdiff.tabular.roles import ROLES
 from confdiff.tabular.scales import Scale, parse_scale, recognise_scale
 from confdiff.tabular.tables import read_comparisons
@@ -140,12 +141,14 @@ def check_comparisons(
     """
     for name in columns:
         check_choice("column", name, ["id", "ignore", *ROLES])
+    faults: list[Fault] = []
     item_table, pair_table = read_comparisons(
         items,
         pairs,
         id=columns.pop("id", None),
         ignore=columns.pop("ignore", None) or (),
         columns=columns,
+        faults=faults,
     )
     known_scale = None if scale is None else parse_scale(scale)
     data = CheckData(
@@ -153,6 +156,7 @@ def check_comparisons(
         pairs=pair_table,
         scale=known_scale or recognise_scale(pair_table.difference),
         scale_given=scale is not None,
+        faults=tuple(faults),
     )
     return run_checks(data)
 

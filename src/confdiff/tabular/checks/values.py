@@ -18,7 +18,7 @@ def value_findings(data: CheckData) -> list[Finding]:
         *row_findings(
             "missing-difference",
             "error",
-            np.isnan(difference),
+            np.isnan(difference) & ~data.is_faulty("difference"),
             source=source,
             text="without a difference.",
             action=_FILL_IN,
@@ -45,7 +45,7 @@ def _weight_findings(data: CheckData) -> list[Finding]:
         *row_findings(
             "missing-weight",
             "error",
-            ~np.isfinite(weight),
+            ~np.isfinite(weight) & ~data.is_faulty("weight"),
             source=source,
             text="with a missing or infinite weight.",
             action=_FILL_IN,
