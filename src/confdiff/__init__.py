@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from confdiff.tabular.fitting import fit_comparisons as fit_comparisons
     from confdiff.tabular.model.model import ComparisonModel as ComparisonModel
     from confdiff.tabular.model.model import load_model as load_model
+    from confdiff.threads import use_threads as use_threads
     from confdiff.training import Recipe as Recipe
     from confdiff.training import train as train
 
@@ -62,6 +63,7 @@ _HOME = {
     "prior_sensitivity": "estimators",
     "sample_pairs": "pairs",
     "train": "training",
+    "use_threads": "threads",
 }
 
 __all__ = ["__version__", *sorted(_HOME)]

@@ -11,11 +11,11 @@ from confdiff.threads.pools import Pool, limited_pools
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-LARGE_PRODUCT = 10**9
-"""Multiply-adds of a matrix product from which several threads compute it (about 25 ms on one core).
+LARGE_PRODUCT = 4 * 10**9
+"""Multiply-adds of a matrix product from which several threads compute it (about 100 ms on one core).
 
-Measured by ``benchmarks/threads.py`` on two cores. Below this size, a step with two threads takes 6 to 30 times as long
-as with one if another program keeps a core busy; above it, at most 1.8 times. On idle cores, two threads are up to 1.9
+Measured by ``benchmarks/threads.py`` on two cores. Below this size, a step with two threads took up to 30 times as long
+as with one if other programs kept the cores busy; from this size, at most 1.6 times. On idle cores, two threads are 1.9
 times as fast.
 """
 
