@@ -15,6 +15,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from confdiff.datasets import DATASETS
 from confdiff.datasets.downloads import download
 from confdiff.datasets.files import data_roots, find_files, obtain
 from confdiff.datasets.sources import Form, SourceFile, md5_of_table, plain_table
@@ -244,6 +245,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path, monkeypatch):
 FETCH = """
 import sys
 from pathlib import Path
+from confdiff.datasets import DATASETS
 from confdiff.datasets.downloads import download
 from confdiff.datasets.sources import SourceFile
 url, md5, cache = sys.argv[1:]
@@ -270,3 +272,11 @@ def test_processes_that_fetch_at_once_do_no_harm(web, tmp_path):
         assert process.returncode == 0, error.decode()
         assert int(said) == len(contents)
     assert [path.name for path in (tmp_path / "cache").rglob("*") if path.is_file()] == ["table"]
+
+
+def test_files_are_downloaded_over_https_only(tmp_path):
+    """Every address in the table is encrypted, its files have checks, and another address is refused."""
+    sources = [source for entry in DATASETS.values() for form in entry.forms for source in form.sources if source.url]
+    assert {source.url.split(":")[0] for source in sources} == {"https"}
+    with pytest.raises(ValueError, match=r"over https only; got http://example\.org/table"):
+        download([source("http://example.org/table")], tmp_path)

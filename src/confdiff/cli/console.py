@@ -1,25 +1,65 @@
 """Print results to standard output; progress, warnings and errors to standard error."""
 
 import os
+import re
 import sys
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Column
+from rich.text import Text
 
 from confdiff.display.progress import INTERVAL, Update, reporting_activity, reporting_progress, silence_progress
 
 PIPED_WIDTH = 160
 """Columns of a table if standard output is not a terminal and COLUMNS is not set."""
 
-results = Console()
+_INVISIBLE = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters except tab and newline; an escape sequence begins with one
+    "\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff"  # they hide or reverse the text around them
+    "\ud800-\udfff"  # lone surrogates, which cannot be written
+    "]"
+)
+
+
+def visible(text: str) -> str:
+    r"""Return a text with its control characters written out, so that names in files cannot command the terminal.
+
+    >>> print(visible("age" + chr(27) + "[31m"))
+    age\x1b[31m
+    """
+    return _INVISIBLE.sub(_written_out, text)
+
+
+def _written_out(match: re.Match[str]) -> str:
+    number = ord(match[0])
+    return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}"
+
+
+class TextConsole(Console):
+    """A console that prints texts literally: without markup, and with control characters made visible."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Return a text as it is, whatever brackets and colons it has."""
+        return super().render_str(visible(text), **(options | {"markup": False, "emoji": False}))
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Yield segments of text; only those that rich makes itself may control the terminal."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(visible(segment.text), segment.style)
+
+
+results = TextConsole()
 """Tables and numbers."""
-messages = Console(stderr=True)
+messages = TextConsole(stderr=True)
 """Progress and warnings; silent with --quiet."""
-errors = Console(stderr=True)
+errors = TextConsole(stderr=True)
 """What went wrong."""
 
 
@@ -82,7 +122,7 @@ def print_message(text: str, *, label: str = "", style: str = "") -> None:
 def print_error(text: str) -> None:
     """Print an error in one line."""
     errors.print("error:", style="bold red", end=" ")
-    complain(" ".join(text.split()))
+    complain(" ".join(visible(text).split()))
 
 
 def say_files(files: dict[str, Path]) -> None:

@@ -3,9 +3,10 @@
 import sys
 import traceback
 from collections.abc import Callable, Mapping
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from confdiff.cli import (
     check,
@@ -32,7 +33,7 @@ from confdiff.cli.commands import (
     set_threads,
     versions,
 )
-from confdiff.cli.console import complain, is_verbose, print_error, set_verbosity
+from confdiff.cli.console import complain, is_verbose, print_error, set_verbosity, visible
 from confdiff.cli.messages import UserError
 from confdiff.cli.options import switch
 from confdiff.interruption import end_like_interrupts
@@ -116,9 +117,22 @@ def _register(target: typer.Typer, commands: _Commands, panel: str | None = None
         target.command(name, help=help_text(function), rich_help_panel=panel)(as_command(function))
 
 
+class _Program(TyperGroup):
+    """The group of all commands; messages about wrong arguments show control characters, too."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except Exception as error:
+            if hasattr(error, "format_message"):  # an error of arguments; versions of typer have different classes
+                vars(error)["message"] = visible(str(vars(error).get("message", "")))
+            raise
+
+
 def _new_app() -> typer.Typer:
     """Return the program with all its commands."""
-    program = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False)
+    program = typer.Typer(cls=_Program, no_args_is_help=True, pretty_exceptions_enable=False)
     program.callback(help="Learn a classifier with probabilities from graded comparisons of unlabelled pairs.")(
         _set_global_options
     )

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from urllib.parse import urlsplit
 
 from confdiff.datasets.sources import SourceFile, damaged_source
 from confdiff.display.progress import Update, reporting_progress
@@ -16,6 +17,7 @@ from confdiff.io.atomic import atomic_file
 from confdiff.io.damage import DamagedFile
 
 _SCRATCH = ".fetching-"
+_THIS_MACHINE = ("127.0.0.1", "::1", "localhost")
 
 
 def download(sources: Sequence[SourceFile], cache: Path) -> None:
@@ -75,9 +77,17 @@ def _members(archive: Path, names: Sequence[str]) -> list[bytes]:
     return [contents[name] for name in names]
 
 
+def _check_secure(url: str) -> None:
+    """Check that an address is encrypted, or on this machine: others on the way could read and replace the file."""
+    address = urlsplit(url)
+    if address.scheme != "https" and address.hostname not in _THIS_MACHINE:
+        raise ValueError(f"files are downloaded over https only; got {url}.")
+
+
 def _download_url(url: str, folder: Path) -> Path:
     import pooch
 
+    _check_secure(url)
     pooch.get_logger().setLevel("WARNING")
     file_name = url.rsplit("/", 1)[-1]
     getter = pooch.create(folder, base_url="", registry={file_name: None}, urls={file_name: url}, retry_if_failed=1)

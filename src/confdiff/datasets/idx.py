@@ -97,12 +97,12 @@ MNIST = _form(
 KMNIST = _form(
     "kmnist",
     ("kmnist", "KMNIST/raw"),
-    "http://codh.rois.ac.jp/kmnist/dataset/kmnist",
+    "https://codh.rois.ac.jp/kmnist/dataset/kmnist",
     KUZUSHIJI,
 )
 FASHION_MNIST = _form(
     "fashion",
     ("fashion_mnist", "FashionMNIST/raw"),
-    "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com",
+    "https://github.com/zalandoresearch/fashion-mnist/raw/master/data/fashion",
     FASHION,
 )

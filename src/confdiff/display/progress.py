@@ -124,7 +124,7 @@ def reporting_activity(
 
     console = console or Console(stderr=True)
     if console.is_terminal:
-        with console.status(text):
+        with console.status(console.render_str(text, markup=False, emoji=False)):
             yield
         return
     ended = threading.Event()
