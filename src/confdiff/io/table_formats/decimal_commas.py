@@ -13,13 +13,15 @@ from typing import Any
 from confdiff.io.column_types.text_cells import trimmed
 
 _EXPONENT = r"([eE][+-]?[0-9]+)?"
-_FORMS = {
-    "integer": r"^[+-]?[0-9]+$",
+_FORMS_WITH_COMMA = {
     "1,234": r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}$",  # 1.234 or 1234
-    "1.234": r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$",  # 1.234 or 1234
     "1,5": rf"^[+-]?[0-9]*,[0-9]+{_EXPONENT}$",
-    "1.5": rf"^[+-]?[0-9]*\.[0-9]+{_EXPONENT}$",
     "1.234,5": r"^[+-]?[1-9][0-9]{0,2}(\.[0-9]{3})+,[0-9]+$",
+}
+_FORMS_WITHOUT_COMMA = {
+    "1.234": r"^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$",  # 1.234 or 1234
+    "1.5": rf"^[+-]?[0-9]*\.[0-9]+{_EXPONENT}$",
+    "integer": r"^[+-]?[0-9]+$",
 }
 """An example of a form of numbers -> the pattern of the form. A number has the first form that matches."""
 
@@ -40,9 +42,18 @@ class _Column:
         from pyarrow import compute
 
         cells = trimmed(cells).drop_null()
-        for form, pattern in _FORMS.items():
+        has_comma = compute.match_substring(cells, ",")
+        self._add(cells.filter(has_comma), _FORMS_WITH_COMMA)
+        self._add(cells.filter(compute.invert(has_comma)), _FORMS_WITHOUT_COMMA)
+
+    def _add(self, cells: Any, forms: Mapping[str, str]) -> None:
+        from pyarrow import compute
+
+        for form, pattern in forms.items():
+            if not len(cells):
+                return
             matches = compute.match_substring_regex(cells, pattern)
-            count = compute.sum(matches).as_py() or 0
+            count = compute.sum(matches).as_py()
             if count:
                 self.forms[form] += count
                 self.first.setdefault(form, cells.filter(matches)[0].as_py())

@@ -61,8 +61,8 @@ def _with_texts(table: Any, pattern: str, change: Callable[[Any], Any]) -> Any:
     for index, field in enumerate(table.schema):
         if types.is_string(field.type) or types.is_large_string(field.type):
             column = table.column(index)
-            numbers = compute.match_substring_regex(column, f"^{_NUMBER}$")
-            matches = compute.and_(compute.match_substring_regex(column, pattern), compute.invert(numbers))
+            matches = compute.match_substring_regex(column, pattern)
             if compute.any(matches).as_py():
+                matches = compute.and_(matches, compute.invert(compute.match_substring_regex(column, f"^{_NUMBER}$")))
                 table = table.set_column(index, field, compute.if_else(matches, change(column), column))
     return table
