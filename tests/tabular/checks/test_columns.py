@@ -25,7 +25,7 @@ def test_items_without_anything_to_learn_from_are_errors():
     items = pd.DataFrame({"code": [f"X-{k}" for k in range(60)]}, index=items.index)
     report = check_comparisons(items, pairs)
     assert the(report, "no-features").severity == "error"
-    assert the(report, "column").severity == "note"
+    assert the(report, "column").severity == "warning"
     assert "Column 'code' is ignored" in the(report, "column").text
 
 

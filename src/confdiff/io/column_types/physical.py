@@ -93,7 +93,7 @@ def _from_decimals(array: Any) -> Any:
             return array.cast(pyarrow.int64())
         except pyarrow.ArrowInvalid:
             return array.cast(pyarrow.string())
-    return array.cast(pyarrow.float64())
+    return array.cast(pyarrow.string()).cast(pyarrow.float64())  # the cast without text is off by the last digit
 
 
 def _from_unsigned(array: Any) -> Any:

@@ -1,7 +1,7 @@
 """Check the columns of both tables: roles, ranges, missing and infinite values, and their encoding by `fit`."""
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.display.text import listed
+from confdiff.io.column_types.deciding import NumberCount
 from confdiff.tabular.checks.data import CheckData
 from confdiff.tabular.checks.finding import Finding, row_findings
 from confdiff.tabular.features.item_features import ItemFeatures
+from confdiff.tabular.features.kinds import stray_text
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.tables import ItemTable
 from confdiff.tabular.values import is_missing
@@ -107,7 +109,8 @@ def _fitted_features(items: ItemTable, compared: _Mask) -> tuple[ItemFeatures, t
     A column that is refused is left out, and the rest is tried again, so that all such columns are named.
     """
     rows = np.flatnonzero(compared if compared.any() else ~compared)
-    columns = dict(items.columns)
+    stray = _stray_texts(items)
+    columns = {name: column for name, column in items.columns.items() if name not in stray}
     refusals: list[str] = []
     while True:
         encoder = ItemFeatures()
@@ -187,7 +190,32 @@ def column_findings(data: CheckData, measure: ColumnUse) -> list[Finding]:
     ]
     refusal = [_no_features(text) for text in measure.refusals if not any(name in text for name in listed_already)]
     unused = [_unused_column(message) for message in measure.warnings]
-    return [*infinite, *refusal, *_missing_values(data.items), *unused]
+    return [*infinite, *_stray_text_findings(data.items), *refusal, *_missing_values(data.items), *unused]
+
+
+def _stray_texts(items: ItemTable) -> dict[str, str]:
+    """Return the columns of numbers with a few cells of text, each with a message that names the first such cell."""
+    messages = {}
+    for name, column in items.columns.items():
+        if items.types.get(name) == "text":
+            message = stray_text(name, NumberCount.of(column), items.source)
+            if message is not None:
+                messages[name] = message
+    return messages
+
+
+def _stray_text_findings(items: ItemTable) -> list[Finding]:
+    return [
+        Finding(
+            kind="text-among-numbers",
+            severity="error",
+            count=1,
+            text=message,
+            action=f"`fit` stops with an error: correct the cell, or pass kinds={{{name!r}: 'category'}} to `fit`.",
+            table="items",
+        )
+        for name, message in _stray_texts(items).items()
+    ]
 
 
 def _no_features(refusal: str) -> Finding:
@@ -203,7 +231,7 @@ def _no_features(refusal: str) -> Finding:
 def _unused_column(message: str) -> Finding:
     return Finding(
         kind="column",
-        severity="note",
+        severity="warning",
         count=1,
         text=message[:1].upper() + message[1:],
         action="To confirm it, pass ignore='COLUMN'.",
