@@ -1,6 +1,7 @@
 """Fit, predict, evaluate and streams read the same values from the same table, whatever its columns and its format."""
 
 import datetime
+import gzip
 import json
 import string
 from decimal import Decimal
@@ -42,10 +43,11 @@ def write(path, columns):
 
 def write_cells(path, columns):
     """Write the cells of a text file as they are."""
-    delimiter = "," if path.suffix == ".csv" else "\t"
+    delimiter = "\t" if ".tsv" in path.name else ","
     rows = [list(columns), *zip(*columns.values(), strict=True)]
     quoted = [['"' + cell.replace('"', '""') + '"' if cell else "" for cell in row] for row in rows]
-    path.write_text("\n".join(map(delimiter.join, quoted)) + "\n", encoding="utf-8")
+    text = ("\n".join(map(delimiter.join, quoted)) + "\n").encode()
+    path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
 
 
 def from_file(features, path):

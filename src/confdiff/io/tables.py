@@ -114,12 +114,21 @@ def check_not_nested(position: str, name: str, column: Any) -> None:
     name : str
         Name of the column.
     column
-        The column; only those of Arrow can be nested.
+        The column, of Arrow, pandas or NumPy.
     """
-    import pyarrow
-
-    if isinstance(column, pyarrow.Array | pyarrow.ChunkedArray) and pyarrow.types.is_nested(column.type):
+    if _is_nested(column):
         raise ValueError(
             f"{position}column {name!r} must hold one value per row; got lists or objects. Write their parts as "
             f"columns of numbers or texts, or leave the column out with ignore={name!r}."
         )
+
+
+def _is_nested(column: Any) -> bool:
+    import pyarrow
+
+    if isinstance(column, pyarrow.Array | pyarrow.ChunkedArray):
+        encoded = pyarrow.types.is_run_end_encoded(column.type)
+        return bool(pyarrow.types.is_nested(column.type)) and not encoded
+    if getattr(column, "dtype", None) != np.dtype(object):
+        return False
+    return any(isinstance(value, list | dict | tuple | set | np.ndarray) for value in column)

@@ -1,11 +1,14 @@
 """Columns of items and pairs: features, missing and infinite values, roles."""
 
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from confdiff.tabular.checks.report import check_comparisons
 from confdiff.tabular.features.item_features import ItemFeatures
+from confdiff.tabular.fitting import fit_comparisons
 from judging import clean, kinds, the
 
 
@@ -62,3 +65,43 @@ def test_columns_of_pairs_are_listed_with_their_roles():
     assert taken["time"].least.startswith("2026-01-01")
     with pytest.raises(ValueError, match="Did you mean 'left'"):
         check_comparisons(items, pairs, lft="a")
+
+
+@pytest.mark.parametrize("cell", ["unknown", "12,5", "?"])
+def test_text_among_numbers_is_an_error_that_names_the_cell(tmp_path, cell):
+    items, pairs = clean()
+    items["age"] = [str(20 + row / 2) for row in range(40)]
+    items.loc["i7", "age"] = cell
+    items.rename_axis("id").to_csv(tmp_path / "items.csv")
+    report = check_comparisons(tmp_path / "items.csv", pairs)
+    finding = the(report, "text-among-numbers")
+    assert finding.severity == "error"
+    assert f"items.csv, column 'age', row 9 (the header is row 1): 97 % of the cells are numbers, but not {cell!r}" in (
+        finding.text
+    )
+    assert "would stop with an error" in report.verdict
+    assert [column.role for column in report.items.columns] == ["number", "number", "unknown"]
+    with pytest.raises(ValueError, match=r"column 'age', row 9 .*kinds={'age': 'category'}"):
+        fit_comparisons(tmp_path / "items.csv", pairs, model="linear", epochs=1)
+    with pytest.warns(UserWarning, match="the differences do not determine"):
+        fit_comparisons(tmp_path / "items.csv", pairs, model="linear", epochs=1, kinds={"age": "category"})
+
+
+@pytest.mark.parametrize("cells", [["02139", "10001"] * 20, ["1" * 25, "7"] * 20, ["1", "NA"] * 20, ["a", "1"] * 20])
+def test_postal_codes_long_ids_and_missing_values_are_no_mistakes(tmp_path, cells):
+    items, pairs = clean()
+    items.assign(code=cells).rename_axis("id").to_csv(tmp_path / "items.csv")
+    assert not check_comparisons(tmp_path / "items.csv", pairs).errors
+
+
+def test_decimals_and_durations_are_numbers(tmp_path):
+    items, pairs = clean()
+    items["price"] = [Decimal(row) / 4 for row in range(40)]
+    items["stay"] = pd.to_timedelta(np.arange(40) * 6, unit="h")
+    items.rename_axis("id").reset_index().to_parquet(tmp_path / "items.parquet")
+    for source in (items, tmp_path / "items.parquet"):
+        report = check_comparisons(source, pairs)
+        assert kinds(report) == []
+        assert {column.role for column in report.items.columns} == {"number"}
+    encoded = ItemFeatures().fit_transform(items)
+    np.testing.assert_array_equal(encoded["price"], encoded["stay"])  # both are quarters, of days or of a unit

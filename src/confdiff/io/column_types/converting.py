@@ -169,8 +169,9 @@ def _iso(microseconds: str) -> str:
 def _as_numpy(values: Any, type: ColumnType) -> NDArray[Any]:
     array: NDArray[Any]
     if type == "integer" and values.null_count:
-        largest = compute.max(compute.abs(values.drop_null())).as_py() if len(values.drop_null()) else 0
-        exact = largest is not None and largest < EXACT
+        least = compute.min(values).as_py() or 0
+        greatest = compute.max(values).as_py() or 0
+        exact = least > -EXACT and greatest < EXACT
         array = values.cast(pyarrow.float64()).to_numpy(zero_copy_only=False) if exact else _objects(values)
     elif type in ("text", "empty") or (type == "flag" and values.null_count):
         array = _objects(values)

@@ -31,11 +31,9 @@ _PATTERNS: tuple[tuple[ColumnType, str], ...] = (
     ("flag", _FLAG),
     ("time", _TIME),
 )
-_MISSING = pyarrow.array(
-    [
-        *("", "na", "n/a", "#n/a", "#n/a n/a", "#na", "<na>", "nan", "-nan", "nat", "null", "none"),
-        *("1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"),
-    ]
+_MISSING = (
+    *("", "na", "n/a", "#n/a", "#n/a n/a", "#na", "<na>", "nan", "-nan", "nat", "null", "none"),
+    *("1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"),
 )
 """Spellings of missing values, in lower case."""
 
@@ -43,7 +41,7 @@ _MISSING = pyarrow.array(
 def trimmed(text: Any) -> Any:
     """Return cells without the blanks around them; blank cells and spellings of missing values are null."""
     cells = compute.utf8_trim_whitespace(text)
-    missing = compute.is_in(compute.ascii_lower(cells), value_set=_MISSING.cast(cells.type))
+    missing = compute.is_in(compute.ascii_lower(cells), value_set=pyarrow.array(_MISSING, cells.type))
     return compute.if_else(missing, pyarrow.scalar(None, cells.type), cells)
 
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from confdiff.io.column_types.text_cells import trimmed
-
 _EXPONENT = r"([eE][+-]?[0-9]+)?"
 _FORMS_WITH_COMMA = {
     "1,234": r"^[+-]?[1-9][0-9]{0,2},[0-9]{3}$",  # 1.234 or 1234
@@ -40,6 +38,8 @@ class _Column:
 
     def add(self, cells: Any) -> None:
         from pyarrow import compute
+
+        from confdiff.io.column_types.text_cells import trimmed
 
         cells = trimmed(cells).drop_null()
         has_comma = compute.match_substring(cells, ",")

@@ -1,7 +1,7 @@
 """Check the columns of both tables: roles, ranges, missing and infinite values, and their encoding by `fit`."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 

@@ -1,6 +1,6 @@
 """Turn mixed columns of items into the numeric features of a network."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -81,7 +81,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             The rows to learn from; all if not given.
         """
         check_count("max_features", self.max_features)
-        table = _as_table(X)
+        table = _as_table(X, ignore=[name for name, kind in (self.kinds or {}).items() if kind == "ignore"])
         types = {name: table.types.get(name) or type_of(column) for name, column in table.columns.items()}
         self.kinds_ = self._kinds_of(table, types)
         self.types_ = {name: type_to_read(kind, types[name]) for name, kind in self.kinds_.items()}
@@ -140,6 +140,13 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         ValueError
             If a column is missing, or a cell cannot be converted to the type of its column.
         """
+        encoded = self.encode(X)
+        if not is_frame(X):
+            return encoded
+        return like_frame(X, dict(zip(self.get_feature_names_out(), encoded.T, strict=True)))
+
+    def encode(self, X: Any) -> NDArray[np.float32]:
+        """Return the features of items as an array of shape (N, k), see :meth:`transform`."""
         check_is_fitted(self)
         table = _as_table(X)
         missing = [name for name in self.feature_names_in_ if name not in table.columns]
@@ -149,10 +156,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
                 f"The columns are {listed(table.columns)}."
             )
         columns = FeatureColumns(table, self.types_)
-        encoded = np.concatenate([encoder.encode(columns) for encoder in self.encoders_], axis=1)
-        if not is_frame(X):
-            return encoded
-        return like_frame(X, dict(zip(self.get_feature_names_out(), encoded.T, strict=True)))
+        return np.concatenate([encoder.encode(columns) for encoder in self.encoders_], axis=1)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the features."""
@@ -200,7 +204,8 @@ def _check_encoded(kinds: Mapping[str, str], encoders: Sequence[Encoder]) -> Non
         raise ValueError("its encoders are not those of its columns")
 
 
-def _as_table(X: Any) -> ItemTable:
+def _as_table(X: Any, ignore: Iterable[str] | None = None) -> ItemTable:
+    """Return items with columns as written, and the types of those that are not ignored; no types if it is None."""
     if isinstance(X, ItemTable):
         return X
     source, table = table_columns(X, "items")
@@ -208,5 +213,5 @@ def _as_table(X: Any) -> ItemTable:
         source=source,
         ids=np.arange(table.rows),
         columns=dict(table.columns),
-        types=table.types(),
+        types={} if ignore is None else table.types(name for name in table.columns if name not in ignore),
     )

@@ -80,7 +80,7 @@ class ComparisonModel:
         """Encode items; where ids are a feature and no column holds them, take them from the index."""
         if self.knows_ids and hasattr(items, "iloc") and self.id_name not in items.columns:
             items = items.assign(**{self.id_name: items.index})
-        return np.asarray(self.features.transform(items))
+        return self.features.encode(items)
 
     def save(self, folder: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the model as a folder: weights, a manifest with all else, and a page to read (``card.html``).
