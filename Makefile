@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
-.PHONY: help demo test lint fuzz bench clean
+.PHONY: help demo test lint fuzz audit bench clean
 
 demo: $(VENV)/.installed  ## learn from differences of digits and print the accuracy of each method
 	@$(BIN)/confdiff demo --output demo --overwrite
@@ -22,6 +22,12 @@ MINUTES ?= 10
 FUZZ ?= --minutes $(MINUTES)
 fuzz: $(VENV)/.installed-dev  ## damage all kinds of files for MINUTES=10, and open them; FUZZ='--target T --seed N' repeats a case
 	@PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m fuzzing.run $(FUZZ)
+
+AUDIT := $(VENV)/audit/bin
+audit:  ## check the pinned versions against published advisories, which needs the network
+	@test -x $(AUDIT)/pip-audit || { $(PYTHON) -m venv $(VENV)/audit && $(AUDIT)/python -m pip --quiet install pip-audit; }
+	@$(AUDIT)/pip-audit --strict --no-deps --disable-pip --progress-spinner off --requirement constraints.txt || \
+	{ echo "audit failed: an advisory is listed above, or the advisories of a package could not be read." >&2; exit 1; }
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*##/\1:/p' $(MAKEFILE_LIST)

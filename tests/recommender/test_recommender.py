@@ -250,3 +250,9 @@ def test_a_key_depends_on_every_setting():
         replace(base, model="ncf")
     with pytest.raises(ValueError, match=r"unknown file of jester 'small_matrix\.csv'"):
         replace(base, dataset="jester")
+
+
+def test_more_partners_than_fit_into_memory_are_refused():
+    graded = grade_interactions(checkerboard(), "min-max")
+    with pytest.raises(ValueError, match=r"partners must be smaller: .* need about 2,304,000,000,000 bytes of memory"):
+        user_pairs(graded, np.arange(720), partners=100_000_000)

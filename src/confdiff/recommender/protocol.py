@@ -4,6 +4,7 @@ The paper ranks sampled candidates only. The full ranking is among all items tha
 Sampled metrics depend on the sample, and can reverse the order of methods (Krichene and Rendle 2020).
 """
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -30,6 +31,7 @@ Scorer = Callable[[Tensor], Tensor]
 _Floats = NDArray[np.float64]
 _Mask = NDArray[np.bool_]
 _Rows = NDArray[np.int64]
+_BYTES_PER_PAIR = 64  # two rows, a difference and a group, and a copy while the parts are joined
 _ENOUGH = 4  # "auto" means observed if each user has this many times as many negatives as are held out
 
 
@@ -181,11 +183,12 @@ def user_pairs(graded: Graded, rows: _Rows, *, partners: int = 1, seed: int = 0)
     Pairs
         Items are (user, item) rows; the group of a pair is its user.
     """
+    _check_memory(len(rows), check_count("partners", partners))
     data = graded.interactions
     owners = torch.from_numpy(data.users[rows])
     lefts = []
     rights = []
-    for turn in range(check_count("partners", partners)):
+    for turn in range(partners):
         keys = torch.rand(len(rows), generator=generator(seed, "partners", turn))
         order = torch.from_numpy(np.lexsort((keys.numpy(), owners.numpy())))
         starts = torch.searchsorted(owners[order].contiguous(), owners[order].contiguous())
@@ -208,6 +211,18 @@ def user_pairs(graded: Graded, rows: _Rows, *, partners: int = 1, seed: int = 0)
         posteriors=confidence,
         labels=graded.positive[rows].astype(np.float32),
     )
+
+
+def _check_memory(n_interactions: int, partners: int) -> None:
+    """Check before any pair is made that all of them fit into the memory of this machine."""
+    n_pairs = partners * (n_interactions // 2)
+    needed = n_pairs * _BYTES_PER_PAIR
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > memory:
+        raise ValueError(
+            f"partners must be smaller: {partners:,} partners make {n_pairs:,} pairs, which need about {needed:,} bytes "
+            f"of memory; this machine has {memory:,}."
+        )
 
 
 def item_means(graded: Graded, rows: _Rows) -> Scorer:
