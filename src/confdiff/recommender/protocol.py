@@ -220,7 +220,7 @@ def _check_memory(n_interactions: int, partners: int) -> None:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if needed > memory:
         raise ValueError(
-            f"partners must be smaller: {partners:,} partners make {n_pairs:,} pairs, which need about {needed:,} bytes "
+            f"partners must be smaller: {partners:,} make {n_pairs:,} pairs, which need about {needed:,} bytes "
             f"of memory; this machine has {memory:,}."
         )
 
