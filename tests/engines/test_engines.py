@@ -39,7 +39,8 @@ def test_workers_have_one_thread():
     assert threads == "1"
 
 
-def test_an_orphaned_worker_declines_and_says_so():
+def test_an_orphaned_worker_declines_and_says_so(monkeypatch):
+    monkeypatch.setattr("confdiff.engines.processes._end_together_with", lambda starter: None)
     calls = []
     with pytest.raises(OrphanedWorkerError, match="was not done"):
         _call_as_child_of(os.getpid(), calls.append, (1,))  # this process is not its own child
@@ -54,11 +55,12 @@ from confdiff.engines import ENGINES
 def work(number):
     pathlib.Path(sys.argv[1], str(number)).touch()
     time.sleep(3)
+    pathlib.Path(sys.argv[1], f"{number} done").touch()
 list(ENGINES["processes"](work, [(number,) for number in range(12)], 2))
 """
 
 
-def test_workers_of_a_killed_process_start_no_other_item(tmp_path):
+def test_workers_of_a_killed_process_end_with_it(tmp_path):
     running = subprocess.Popen([sys.executable, "-c", PROGRAM, str(tmp_path)], stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 100
     while not list(tmp_path.iterdir()) and time.monotonic() < deadline:

@@ -284,31 +284,6 @@ def run_quietly(command, folder):
 SLOW = ("fit", "items.csv", "pairs.csv", "--model", "linear", "--epochs", "30", "--batch-size", "64", "-o", "slow")
 
 
-def test_killed_at_any_moment_and_resumed(fitted, tmp_path, monkeypatch):
-    """Twenty kills at random moments; in the end the model is that of a run that was never stopped."""
-    write_files(tmp_path)
-    monkeypatch.setattr("confdiff.training.checkpoint.Checkpoint.save_if_due", lambda self: self.save())
-    began = time.monotonic()
-    assert run_quietly(SLOW, tmp_path) == 0
-    took = time.monotonic() - began
-    whole = {name: (tmp_path / "slow" / name).read_bytes() for name in names(tmp_path / "slow")}
-    rng = np.random.default_rng(0)
-    kills = 0
-    finished = 0
-    while kills < 20:
-        if (tmp_path / "slow").exists():
-            finished += 1
-            assert {name: (tmp_path / "slow" / name).read_bytes() for name in names(tmp_path / "slow")} == whole
-            (tmp_path / "slow").rename(tmp_path / f"finished{finished}")
-        child = start(*SLOW, "--resume", cwd=tmp_path)
-        time.sleep(rng.uniform(0, 0.6 * took))
-        os.kill(child, signal.SIGKILL)
-        kills += os.WIFSIGNALED(os.waitpid(child, 0)[1])
-    assert run_quietly((*SLOW, "--resume"), tmp_path) == 0
-    assert {name: (tmp_path / "slow" / name).read_bytes() for name in names(tmp_path / "slow")} == whole
-    assert not (tmp_path / "slow.checkpoint").exists()
-
-
 def test_ctrl_c_keeps_what_was_learned(fitted, tmp_path, monkeypatch):
     write_files(tmp_path)
     monkeypatch.setattr("confdiff.training.checkpoint.Checkpoint.save_if_due", lambda self: self.save())

@@ -1,8 +1,13 @@
 """The process engine: worker processes of one thread each, by joblib and loky."""
 
 import os
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any
+
+_WATCH_SECONDS = 0.1
 
 
 class OrphanedWorkerError(RuntimeError):
@@ -14,8 +19,8 @@ def map_in_processes(
 ) -> Iterator[Any]:
     """Yield ``function(*each)`` for each tuple of arguments, as the worker processes finish them.
 
-    A worker whose parent process was killed finishes its current item and declines all others. A restarted command
-    therefore does not compete with it.
+    A worker whose parent process was killed ends at once, and starts no other item. A restarted command therefore
+    does not compete with it, and nothing is done twice.
 
     Parameters
     ----------
@@ -50,4 +55,17 @@ def _call_as_child_of(starter: int, function: Callable[..., Any], values: tuple[
     """
     if os.getppid() != starter:
         raise OrphanedWorkerError(f"the process {starter} that started this worker has ended: the work was not done.")
+    _end_together_with(starter)
     return function(*values)
+
+
+@cache
+def _end_together_with(starter: int) -> None:
+    """Start a thread that ends this worker as soon as the process that started it has ended."""
+
+    def watch() -> None:
+        while os.getppid() == starter:
+            time.sleep(_WATCH_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="watch-parent", daemon=True).start()
