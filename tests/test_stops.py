@@ -62,21 +62,9 @@ PRIORS = ",".join(f"{prior:.2f}" for prior in np.linspace(0.3, 0.69, 40))
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the workers in /proc, which Linux has")
 def test_sigterm_ends_a_grid_and_its_workers(tmp_path):
     program = "from confdiff.cli.main import main; main()"
-    grid = [
-        "run",
-        "digits",
-        "--priors",
-        PRIORS,
-        "--n-pairs",
-        "60",
-        "--epochs",
-        "30",
-        "--jobs",
-        "2",
-        "--results",
-        str(tmp_path),
-    ]
-    running = subprocess.Popen([sys.executable, "-c", program, *grid], stderr=subprocess.PIPE, text=True)
+    grid = ("run", "digits", "--priors", PRIORS, "--n-pairs", "60", "--epochs", "30", "--jobs", "2")
+    command = [sys.executable, "-c", program, *grid, "--results", str(tmp_path)]
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         wait_for(lambda: Store(tmp_path).finished() or running.poll() is not None)
         children = Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()

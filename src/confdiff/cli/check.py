@@ -19,7 +19,7 @@ from confdiff.cli.options import (
     ItemsArgument,
     JsonOption,
     LeftOption,
-    OverwriteOption,
+    OverwritePageOption,
     PairsArgument,
     RightOption,
     ScaleOption,
@@ -60,7 +60,7 @@ def check_command(
     ignore: IgnoreOption = None,
     scale: ScaleOption = None,
     encoding: EncodingOption = None,
-    overwrite: OverwriteOption = False,
+    overwrite: OverwritePageOption = False,
 ) -> None:
     """Check items and judged pairs before fitting: errors in the tables, and agreement of the judgements.
 

@@ -23,6 +23,7 @@ from confdiff.cli.options import (
     IncompleteOption,
     JsonOption,
     OverwriteOption,
+    OverwritePageOption,
     SeedOption,
     argument,
     output_option,
@@ -121,7 +122,7 @@ def show_dataset(
     seed: SeedOption = 0,
     folder: FolderOption = None,
     incomplete: IncompleteOption = False,
-    overwrite: OverwriteOption = False,
+    overwrite: OverwritePageOption = False,
 ) -> None:
     """Draw samples or features of the two binary classes, and count the items of each class.
 

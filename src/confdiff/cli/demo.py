@@ -14,7 +14,7 @@ from confdiff.cli.console import (
     say_files,
     status,
 )
-from confdiff.cli.options import OverwriteOption, SeedOption, option, output_option
+from confdiff.cli.options import OverwritePageOption, SeedOption, option, output_option
 
 if TYPE_CHECKING:
     from confdiff.experiments.demo import Demo
@@ -24,7 +24,7 @@ def demo_command(
     output: Annotated[Path, output_option("Folder for the figure and the numbers.", "--out")] = Path("demo"),
     seed: SeedOption = 0,
     epochs: Annotated[int, option(min=1, metavar="N", help="Passes over the pairs.")] = 60,
-    overwrite: OverwriteOption = False,
+    overwrite: OverwritePageOption = False,
 ) -> None:
     """Learn even and odd digits from differences alone, with every ConfDiff method (about 15 s).
 

@@ -18,7 +18,7 @@ from confdiff.cli.options import (
     JsonOption,
     LeftOption,
     ModelArgument,
-    OverwriteOption,
+    OverwritePageOption,
     RightOption,
     ScaleOption,
     option,
@@ -50,7 +50,7 @@ def evaluate_command(
     encoding: EncodingOption = None,
     device: DeviceOption = "cpu",
     as_json: JsonOption = False,
-    overwrite: OverwriteOption = False,
+    overwrite: OverwritePageOption = False,
 ) -> None:
     """Measure a model by labels (accuracy, AUC, Brier score, calibration) or by judged pairs.
 

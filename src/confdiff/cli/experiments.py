@@ -13,7 +13,7 @@ from confdiff.cli.options import (
     EscapeOption,
     FolderOption,
     IncompleteOption,
-    OverwriteOption,
+    OverwritePageOption,
     argument,
     option,
     output_option,
@@ -221,7 +221,7 @@ def report(
     results: ResultsOption = Path("results"),
     output: Annotated[Path, output_option("Folder for the files.")] = Path("report"),
     escape: EscapeOption = True,
-    overwrite: OverwriteOption = False,
+    overwrite: OverwritePageOption = False,
 ) -> None:
     """Write a report of the finished trials, with the paper's numbers: Markdown, CSV, and one HTML page.
 

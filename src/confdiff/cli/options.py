@@ -117,4 +117,10 @@ EscapeOption = Annotated[
     ),
 ]
 OverwriteOption = Annotated[bool, switch("--overwrite", help="Replace an output that already exists.")]
+OverwritePageOption = Annotated[
+    bool,
+    switch(
+        "--overwrite", help="Replace files of the same name that confdiff did not write. Its own are always replaced."
+    ),
+]
 JsonOption = Annotated[bool, switch("--json", help="Print JSON instead of text.")]

@@ -16,6 +16,7 @@ from confdiff.cli.options import (
     IncompleteOption,
     JsonOption,
     OverwriteOption,
+    OverwritePageOption,
     SeedOption,
     argument,
     option,
@@ -171,7 +172,7 @@ def describe_file(
     ] = None,
     encoding: EncodingOption = None,
     as_json: JsonOption = False,
-    overwrite: OverwriteOption = False,
+    overwrite: OverwritePageOption = False,
 ) -> None:
     """Show the histogram of the differences, near ties, the class prior, and connected components.
 

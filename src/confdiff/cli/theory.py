@@ -6,7 +6,7 @@ from typing import Annotated
 from rich.table import Table
 
 from confdiff.cli.console import number_column, print_message, progress, results, say_files, status
-from confdiff.cli.options import OverwriteOption, SeedOption, option, output_option
+from confdiff.cli.options import OverwritePageOption, SeedOption, option, output_option
 from confdiff.display.text import listed
 
 _ENOUGH = 1000
@@ -17,7 +17,7 @@ def theory_command(
     output: Annotated[Path, output_option("Folder for the page and the table.")] = Path("theory"),
     repetitions: Annotated[int, option(min=20, metavar="N", help="Samples of each size.")] = _ENOUGH,
     seed: SeedOption = 0,
-    overwrite: OverwriteOption = False,
+    overwrite: OverwritePageOption = False,
 ) -> None:
     """Compare every theorem of the paper with simulations, and write a page of measurements and bounds.
 
