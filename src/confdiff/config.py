@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from confdiff.validation import check_choice
-
 CONFIG_NAME = "confdiff.toml"
 """The name of the file that commands read in the folder of the tables."""
 
@@ -110,7 +108,7 @@ def load_config(path: str | os.PathLike[str]) -> Config:
 def find_config(table: str | os.PathLike[str], path: str | os.PathLike[str] | None = None) -> Path | None:
     """Return the file that a command reads: the one it was given, else ``confdiff.toml`` in the folder of a table.
 
-    None if there is no such file.
+    None if neither exists.
     """
     if path is not None:
         return Path(path)
@@ -125,6 +123,8 @@ def optional_config(path: str | os.PathLike[str] | None) -> Config:
 
 def _checked(source: Path, name: str, value: Any) -> Any:
     """Return the value of a key, which must be known and have the right type."""
+    from confdiff.validation import check_choice  # imports PyTorch, which commands without a file do not wait for
+
     try:
         check_choice("key", name, [entry.name for entry in fields(Config)])
     except ValueError as error:

@@ -1,5 +1,6 @@
 """confdiff check: check items and judged pairs before fitting."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -7,10 +8,12 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from confdiff.cli.configuration import config_to_write, offer_config, used_config, write_config
 from confdiff.cli.console import name_column, results, say, say_files, status
 from confdiff.cli.messages import Flag, translated, with_flags
 from confdiff.cli.options import (
     COLUMNS,
+    ConfigOption,
     DifferenceOption,
     EncodingOption,
     GroupOption,
@@ -26,7 +29,9 @@ from confdiff.cli.options import (
     WeightOption,
     option,
     output_option,
+    switch,
 )
+from confdiff.config import optional_config
 from confdiff.display.text import listed
 from confdiff.io.table_formats.encodings import takes_encoding
 
@@ -60,6 +65,15 @@ def check_command(
     ignore: IgnoreOption = None,
     scale: ScaleOption = None,
     encoding: EncodingOption = None,
+    config: ConfigOption = None,
+    store: Annotated[
+        bool,
+        switch(
+            "--write-config",
+            help="Write the columns that were found to confdiff.toml in the folder of the items, or to --config FILE. "
+            "Other commands read them there.",
+        ),
+    ] = False,
     overwrite: OverwritePageOption = False,
 ) -> None:
     """Check items and judged pairs before fitting: errors in the tables, and agreement of the judgements.
@@ -70,10 +84,15 @@ def check_command(
         confdiff check items.csv pairs.csv -o check
     """
     with status("loading PyTorch"):
-        from confdiff.io.outputs import check_new_report
+        from confdiff.io.outputs import check_new_file, check_new_report
         from confdiff.tabular.checks.page import check_files, check_json, write_check
         from confdiff.tabular.checks.report import check_comparisons
     check_new_report(check_files(output), inputs=[items, pairs], overwrite=overwrite)
+    new_config = config_to_write(items, config) if store else None
+    if new_config is not None:
+        check_new_file(new_config, inputs=[items, pairs], overwrite=overwrite)
+        config = config if config is not None and config.is_file() else None
+    config = used_config(items, config)
     with status("checking"):
         report = check_comparisons(
             items,
@@ -88,14 +107,21 @@ def check_command(
             annotator=annotator,
             time=time,
             group=group,
+            config=config,
         )
         report = report.reworded(_with_flags)
         files = write_check(report, output, overwrite=overwrite)
+    if new_config is not None:
+        given = optional_config(config)
+        write_config(new_config, report, replace(given, ignore=tuple(ignore or given.ignore)))
+        files["columns"] = new_config
     if as_json:
         typer.echo(check_json(report))
     else:
         _print(report)
         say_files(files)
+    if new_config is None and config is None and not report.errors and not as_json:
+        offer_config()
     if report.errors:
         raise ValueError(f"{report.verdict} See {files['page']}.")
 
@@ -117,7 +143,8 @@ def _print(report: "CheckReport") -> None:
         f"{report.pairs.rows:,} pairs ({report.usable_pairs:,} usable) of {report.items.rows:,} items; "
         f"connected components: {components.count:,}"
     )
-    say("columns: " + listed(map(_name_and_role, report.pairs.columns)))
+    ids = "id" if report.id_name == "id" else f"{report.id_name} (id)"
+    say("columns: " + listed([ids, *map(_name_and_role, report.pairs.columns)]))
     _print_measures(report)
     notes = len(report.findings) - len(shown)
     if notes:

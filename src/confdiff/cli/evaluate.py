@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
+from confdiff.cli.configuration import used_config
 from confdiff.cli.console import name_column, number_column, results, say, say_files, status
 from confdiff.cli.model import as_digits, load_on
 from confdiff.cli.options import (
+    ConfigOption,
     DeviceOption,
     DifferenceOption,
     EncodingOption,
@@ -24,6 +26,7 @@ from confdiff.cli.options import (
     option,
     output_option,
 )
+from confdiff.config import optional_config
 from confdiff.io.table_formats.encodings import takes_encoding
 
 if TYPE_CHECKING:
@@ -48,6 +51,7 @@ def evaluate_command(
     difference: DifferenceOption = None,
     scale: ScaleOption = None,
     encoding: EncodingOption = None,
+    config: ConfigOption = None,
     device: DeviceOption = "cpu",
     as_json: JsonOption = False,
     overwrite: OverwritePageOption = False,
@@ -75,6 +79,7 @@ def evaluate_command(
         from confdiff.tabular.scales import parse_scale
     if output is not None:
         check_new_report(evaluation_files(output), inputs=[items], overwrite=overwrite)
+    config = used_config(items, config)
     fitted = load_on(device, model)
     measures: Evaluation | Agreement
     files: dict[str, Path] = {}
@@ -82,10 +87,10 @@ def evaluate_command(
         if pairs is not None:
             columns = {"left": left, "right": right, "difference": difference}
             scale_ends = None if scale is None else parse_scale(scale)
-            measures = evaluate_pairs(fitted, items, pairs, id=id, scale=scale_ends, **columns)
+            measures = evaluate_pairs(fitted, items, pairs, id=id, scale=scale_ends, config=config, **columns)
         else:
             assert labels is not None
-            measures = evaluate_labels(fitted, items, labels, id=id)
+            measures = evaluate_labels(fitted, items, labels, id=id or optional_config(config).id)
             if output is not None:
                 files = write_evaluation(measures, output, f"{model.name} on {items.name}", overwrite=overwrite)
     if as_json:

@@ -5,10 +5,12 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from confdiff.cli.configuration import used_config
 from confdiff.cli.console import is_quiet, say, say_files, status
 from confdiff.cli.model import print_model
 from confdiff.cli.options import (
     COLUMNS,
+    ConfigOption,
     DeviceOption,
     DifferenceOption,
     EncodingOption,
@@ -127,6 +129,7 @@ def fit_command(
     number: _Number = None,
     category: _Category = None,
     text: _Text = None,
+    config: ConfigOption = None,
     max_features: _MaxFeatures = 2000,
     epochs: _Epochs = None,
     batch_size: _BatchSize = 256,
@@ -179,6 +182,7 @@ def fit_command(
         "weight": weight,
         "group": group,
         "labels": labels,
+        "config": used_config(items, config),
         "stream": stream or pairs.is_dir(),
     }
     fitted = _fit(tables, options, output, resume=resume, overwrite=overwrite)

@@ -50,7 +50,7 @@ DatasetArgument = Annotated[str, argument(metavar="NAME", help="Data set, as `co
 
 IdOption = Annotated[
     str | None,
-    option(metavar="COLUMN", panel=COLUMNS, help="Ids of the items. If omitted, a column called id or similar."),
+    option(metavar="COLUMN", panel=COLUMNS, help="Ids of the items. Recognised if omitted."),
 ]
 LeftOption = Annotated[
     str | None, option(metavar="COLUMN", panel=COLUMNS, help="First item of a pair. Recognised if omitted.")
@@ -83,6 +83,14 @@ ScaleOption = Annotated[
         metavar="LOW,HIGH",
         help="Ends of the scale of the differences, such as 1,7, or `saaty` for ratios. With `,reversed` after it, "
         "high values favour the first item. Recognised if omitted.",
+    ),
+]
+ConfigOption = Annotated[
+    Path | None,
+    option(
+        metavar="FILE",
+        panel=COLUMNS,
+        help="File with columns and options. If omitted, confdiff.toml in the folder of the items, if it exists.",
     ),
 ]
 FolderOption = Annotated[

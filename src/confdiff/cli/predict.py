@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Annotated
 
+from confdiff.cli.configuration import used_config
 from confdiff.cli.console import print_message, progress, say, say_files, status
 from confdiff.cli.model import load_on
 from confdiff.cli.options import (
     TABLE_ENDINGS,
+    ConfigOption,
     DeviceOption,
     EncodingOption,
     EscapeOption,
@@ -17,6 +19,7 @@ from confdiff.cli.options import (
     option,
     output_option,
 )
+from confdiff.config import optional_config
 from confdiff.display.text import listed
 from confdiff.io.table_formats.encodings import takes_encoding
 
@@ -27,6 +30,7 @@ def predict_command(
     items: ItemsArgument,
     output: Annotated[Path, output_option(f"Table to write ({TABLE_ENDINGS}).", metavar="FILE")] = Path("scores.csv"),
     id: IdOption = None,
+    config: ConfigOption = None,
     target_prior: Annotated[
         float | None,
         option(metavar="FRACTION", help="Fraction of positives among these items, if it differs from training."),
@@ -55,11 +59,13 @@ def predict_command(
     fitted = load_on(device, model)
     if target_prior is not None:
         fitted.classifier.set_params(target_prior=target_prior)
+    settings = optional_config(used_config(items, config))
     n_rows = count_rows(items) if items.is_file() else None
+    names = read_column_names(items)
+    id = id or find_id_column(fitted, names, config=settings)
     with progress("scoring", n_rows) as update:
         count = predict_file(fitted, items, output, id=id, done=update, overwrite=overwrite, escape=escape)
-    names = read_column_names(items)
-    if id is None and find_id_column(fitted, names) is None:
+    if id is None:
         print_message(
             f"no column of {items} is named {fitted.id_name!r}, as the ids of the training items were; the columns are "
             f"{listed(names)}. The scores have row numbers from 0 in a column `row` instead: pass --id COLUMN for ids.",

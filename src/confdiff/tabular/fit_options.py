@@ -1,7 +1,7 @@
 """The options of a fit."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from confdiff.io.decoding import decode_fields
@@ -80,3 +80,16 @@ class FitOptions:
     def from_json(cls, values: dict[str, Any]) -> "FitOptions":
         """Return the options from the JSON values of :meth:`to_json`."""
         return decode_fields(cls, values)
+
+
+def changed_options(options: FitOptions | None, changes: Mapping[str, Any]) -> FitOptions:
+    """Return options with some changes, such as ``{"prior": 0.3}``.
+
+    Raises
+    ------
+    ValueError
+        An option does not exist; the message names a similar one.
+    """
+    for name in changes:
+        check_choice("option", name, [field.name for field in fields(FitOptions)])
+    return replace(options or FitOptions(), **changes)

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from confdiff.config import Config, optional_config
 from confdiff.display.progress import reporting_activity
 from confdiff.estimators import ConfDiffClassifier
 from confdiff.io.table_formats.encodings import takes_encoding
-from confdiff.tabular.fit_options import FitOptions
+from confdiff.tabular.fit_options import FitOptions, changed_options
 from confdiff.tabular.model.about import About, DataSummary, Validation
 from confdiff.tabular.model.agreement import agreement, difference_reliability
 from confdiff.tabular.model.model import ComparisonModel
@@ -46,6 +47,7 @@ def fit_comparisons(
     ignore: tuple[str, ...] = (),
     labels: str | None = None,
     encoding: str | None = None,
+    config: _Folder | None = None,
     stream: bool = False,
     work: _Folder | None = None,
     checkpoint: _Folder | None = None,
@@ -61,9 +63,10 @@ def fit_comparisons(
     options : FitOptions, optional
         How to fit.
     id : str, optional
-        The column of ids of the items. By default the index of a data frame, or a column with a usual name.
+        The column of ids of the items, or the name of the index of a data frame (``"index"`` if it has none). By
+        default the column that holds the ids of the pairs.
     left, right, difference, weight, group : str, optional
-        Columns of the pairs; recognised by their names if not given.
+        Columns of the pairs; recognised by their names if not given, and those of the ids also by their values.
     scale : tuple (low, high) or str, optional
         The ends of the scale of the judgements, such as ``(1, 7)``, or ``"saaty"`` for ratios from 1/9 to 9;
         recognised if not given. High judgements favour the second item, or the first with ``"1,7,reversed"``.
@@ -73,6 +76,9 @@ def fit_comparisons(
         A column that is 0/1 or -1/1 for a few items and empty for all others; it determines the prior.
     encoding : str, optional
         The encoding of text files, such as ``"cp1252"``; by default UTF-8, or what a byte order mark states.
+    config : path, optional
+        A ``confdiff.toml`` with columns and options, see :class:`confdiff.config.Config`; arguments win over it.
+        Unlike commands, this function reads no such file that is not passed.
     stream : bool
         Read items and pairs in parts. ``pairs`` is then a Parquet file, or a folder of such files.
     work : path, optional
@@ -94,12 +100,15 @@ def fit_comparisons(
     ValueError
         A table cannot be used; the message names the first problem.
     """
-    options = replace(options or FitOptions(), **changes)
+    settings = optional_config(config)
+    options = _configured(changed_options(options, changes), settings)
+    given = settings.fill(id=id, ignore=tuple(ignore), scale=scale, labels=labels)
+    labels = given["labels"]
     tables: dict[str, Any] = {
-        "id": id,
-        "ignore": ignore,
-        "scale": None if scale is None else parse_scale(scale),
-        "columns": {"left": left, "right": right, "difference": difference, "weight": weight, "group": group},
+        "id": given["id"],
+        "ignore": given["ignore"],
+        "scale": None if given["scale"] is None else parse_scale(given["scale"]),
+        "columns": settings.fill(left=left, right=right, difference=difference, weight=weight, group=group),
     }
     with _collected_warnings() as caught:
         if stream:
@@ -119,6 +128,15 @@ def fit_comparisons(
     for warning in caught:
         warnings.warn(warning.message, warning.category, stacklevel=2)
     return model
+
+
+def _configured(options: FitOptions, settings: Config) -> FitOptions:
+    """Return the options with the prior and the kinds of columns of a file, where none are given."""
+    if options.prior is None and settings.prior is not None:
+        options = replace(options, prior=settings.prior)
+    if settings.kinds:
+        options = replace(options, kinds={**settings.kinds, **(options.kinds or {})})
+    return options
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Check the columns of both tables: roles, ranges, missing and infinite values, and their encoding by `fit`."""
 
 import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
@@ -91,7 +92,7 @@ class ColumnUse:
 
 def measure_columns(data: CheckData) -> ColumnUse:
     """Summarise both tables; the code of `fit` is run on the items that occur in a pair."""
-    encoder, messages, refusals = _fitted_features(data.items, data.components >= 0)
+    encoder, messages, refusals = _fitted_features(data.items, data.components >= 0, data.kinds)
     kinds = dict(getattr(encoder, "kinds_", {}))
     items = [_summary(name, kinds.get(name, "unknown"), column) for name, column in data.items.columns.items()]
     pairs = [_summary(name, role, getattr(data.pairs, role)) for role, name in data.pairs.names.items()]
@@ -103,7 +104,9 @@ def measure_columns(data: CheckData) -> ColumnUse:
     )
 
 
-def _fitted_features(items: ItemTable, compared: _Mask) -> tuple[ItemFeatures, tuple[str, ...], tuple[str, ...]]:
+def _fitted_features(
+    items: ItemTable, compared: _Mask, kinds: Mapping[str, str] | None
+) -> tuple[ItemFeatures, tuple[str, ...], tuple[str, ...]]:
     """Return an encoder fitted to the compared items, its warnings, and its error messages.
 
     A column that is refused is left out, and the rest is tried again, so that all such columns are named.
@@ -113,7 +116,7 @@ def _fitted_features(items: ItemTable, compared: _Mask) -> tuple[ItemFeatures, t
     columns = {name: column for name, column in items.columns.items() if name not in stray}
     refusals: list[str] = []
     while True:
-        encoder = ItemFeatures()
+        encoder = ItemFeatures(kinds=_kinds_of(columns, kinds))
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             refusal = _refusal(encoder, replace(items, columns=columns), rows)
@@ -121,7 +124,7 @@ def _fitted_features(items: ItemTable, compared: _Mask) -> tuple[ItemFeatures, t
         if refusal is None:
             return encoder, messages, tuple(refusals)
         refusals.append(refusal)
-        culprits = [name for name in columns if _is_refused(items, rows, name, refusal)]
+        culprits = [name for name in columns if _is_refused(items, rows, name, refusal, kinds)]
         columns = {name: column for name, column in columns.items() if name not in culprits}
         if not culprits or not columns:
             return encoder, messages, tuple(refusals)
@@ -136,11 +139,19 @@ def _refusal(encoder: ItemFeatures, items: ItemTable, rows: NDArray[np.int64]) -
     return None
 
 
-def _is_refused(items: ItemTable, rows: NDArray[np.int64], name: str, refusal: str) -> bool:
+def _is_refused(
+    items: ItemTable, rows: NDArray[np.int64], name: str, refusal: str, kinds: Mapping[str, str] | None
+) -> bool:
     """Return whether a column alone is refused with the same message."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return _refusal(ItemFeatures(), replace(items, columns={name: items.columns[name]}), rows) == refusal
+        encoder = ItemFeatures(kinds=_kinds_of((name,), kinds))
+        return _refusal(encoder, replace(items, columns={name: items.columns[name]}), rows) == refusal
+
+
+def _kinds_of(columns: Iterable[str], kinds: Mapping[str, str] | None) -> dict[str, str]:
+    """Return the kinds of columns that are still used."""
+    return {name: kind for name, kind in (kinds or {}).items() if name in columns}
 
 
 def _table(source: TableSource, rows: int, columns: list[ColumnSummary]) -> TableSummary:

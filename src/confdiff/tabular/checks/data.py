@@ -1,5 +1,6 @@
 """The input of checks: both tables, and values that several checks derive from them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -34,6 +35,8 @@ class CheckData:
         Whether the user gave the scale.
     faults : tuple of Fault
         Cells that could not be used when the tables were read.
+    kinds : mapping or None
+        Column of the items -> its kind, for the columns whose kind is given.
     """
 
     items: ItemTable
@@ -41,6 +44,7 @@ class CheckData:
     scale: Scale | None
     scale_given: bool
     faults: tuple[Fault, ...] = ()
+    kinds: Mapping[str, str] | None = None
 
     @cached_property
     def item_rows(self) -> tuple[_Rows, _Rows]:

@@ -1,9 +1,11 @@
 """Check items and judged pairs before learning from them."""
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from confdiff.config import optional_config
 from confdiff.display.text import plural
 from confdiff.io.table_formats.encodings import takes_encoding
 from confdiff.tabular.checks.columns import TableSummary
@@ -12,7 +14,7 @@ from confdiff.tabular.checks.differences import prior_statement
 from confdiff.tabular.checks.finding import Finding, by_severity
 from confdiff.tabular.checks.registry import CHECKS
 from confdiff.tabular.faults import Fault
-from confdiff.tabular.roles import ROLES
+from confdiff.tabular.roles import ROLES, check_column
 from confdiff.tabular.scales import Scale, parse_scale, recognise_scale
 from confdiff.tabular.tables import read_comparisons
 from confdiff.threads import follow_policy
@@ -25,6 +27,8 @@ class CheckReport:
 
     Attributes
     ----------
+    id_name : str
+        The column of ids of the items.
     usable_pairs : int
         Number of pairs that `fit` could learn from.
     scale : Scale or None
@@ -37,6 +41,7 @@ class CheckReport:
         Errors first, notes last.
     """
 
+    id_name: str
     usable_pairs: int
     scale: Scale | None
     scale_given: bool
@@ -107,6 +112,7 @@ def check_comparisons(
     *,
     scale: Scale | tuple[float, float] | str | None = None,
     encoding: str | None = None,
+    config: str | os.PathLike[str] | None = None,
     **columns: Any,
 ) -> CheckReport:
     """Check items and judged pairs, as ``confdiff check`` does.
@@ -119,6 +125,8 @@ def check_comparisons(
         Scale of the differences, such as ``(1, 7)``, ``"1,7"`` or ``"saaty"``; recognised if None.
     encoding : str, optional
         The encoding of text files, such as ``"cp1252"``; by default UTF-8, or what a byte order mark states.
+    config : path, optional
+        A ``confdiff.toml`` with columns and options, see :class:`confdiff.config.Config`; arguments win over it.
     **columns
         Columns by role, such as ``left="arg1"``; those not given are recognised by their names. ``id`` is the column
         of ids of the items, and ``ignore`` is a list of columns of the items to leave out.
@@ -142,14 +150,24 @@ def check_comparisons(
     for name in columns:
         check_choice("column", name, ["id", "ignore", *ROLES])
     faults: list[Fault] = []
+    settings = optional_config(config)
+    given = settings.fill(
+        id=columns.pop("id", None),
+        ignore=tuple(columns.pop("ignore", None) or ()),
+        scale=scale,
+        **{role: columns.get(role) for role in ROLES},
+    )
+    scale = given.pop("scale")
     item_table, pair_table = read_comparisons(
         items,
         pairs,
-        id=columns.pop("id", None),
-        ignore=columns.pop("ignore", None) or (),
-        columns=columns,
+        id=given.pop("id"),
+        ignore=_without_features(given.pop("ignore"), settings.labels),
+        columns=given,
         faults=faults,
     )
+    for column in settings.kinds:
+        check_column(item_table.source, item_table.columns, column, "kinds")
     known_scale = None if scale is None else parse_scale(scale)
     data = CheckData(
         items=item_table,
@@ -157,8 +175,14 @@ def check_comparisons(
         scale=known_scale or recognise_scale(pair_table.difference),
         scale_given=scale is not None,
         faults=tuple(faults),
+        kinds=settings.kinds,
     )
     return run_checks(data)
+
+
+def _without_features(ignore: tuple[str, ...], labels: str | None) -> tuple[str, ...]:
+    """Return the columns of the items that `fit` does not learn from: those to ignore, and the labels."""
+    return ignore if labels is None or labels in ignore else (*ignore, labels)
 
 
 def run_checks(data: CheckData) -> CheckReport:
@@ -175,6 +199,7 @@ def run_checks(data: CheckData) -> CheckReport:
             measures[check.name] = check.measure(data)
             findings += check.findings(data, measures[check.name])
     return CheckReport(
+        id_name=data.items.id_name,
         usable_pairs=usable_pairs,
         scale=data.scale,
         scale_given=data.scale_given,

@@ -1,6 +1,7 @@
 """Evaluate a model on items with labels, or on judged pairs."""
 
 import json
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from confdiff.config import optional_config
 from confdiff.display.figures import draw_diagonal, new_figure
 from confdiff.display.html import as_data_uri, render
 from confdiff.display.palette import MEASURED
@@ -23,6 +25,7 @@ from confdiff.tabular.id_columns import find_id_columns
 from confdiff.tabular.model.agreement import Agreement, agreement
 from confdiff.tabular.model.model import ComparisonModel
 from confdiff.tabular.model.scoring import scored_batches
+from confdiff.tabular.roles import ROLES, check_roles
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.scales import Scale, parse_scale
 from confdiff.tabular.tables import ItemTable, as_judged, table_columns
@@ -166,6 +169,7 @@ def evaluate_pairs(
     id: str | None = None,
     scale: Scale | None = None,
     encoding: str | None = None,
+    config: str | os.PathLike[str] | None = None,
     **columns: str | None,
 ) -> Agreement:
     """Compare the differences of the probabilities with judged pairs.
@@ -182,9 +186,22 @@ def evaluate_pairs(
         Scale of the judgements; that of the training pairs if not given.
     encoding : str, optional
         The encoding of text files, such as ``"cp1252"``; by default UTF-8, or what a byte order mark states.
+    config : path, optional
+        A ``confdiff.toml`` with columns and a scale, see :class:`confdiff.config.Config`; arguments win over it.
     **columns
         Columns of the pairs, such as ``left="arg1"``.
+
+    Raises
+    ------
+    ValueError
+        A role is unknown, or the tables cannot be used.
     """
+    check_roles(columns)
+    settings = optional_config(config)
+    given = settings.fill(id=id, scale=scale, **{role: columns.get(role) for role in ROLES})
+    id = given.pop("id")
+    scale = None if given["scale"] is None else parse_scale(given["scale"])
+    columns = {role: given[role] for role in ROLES}
     source = TableSource.of_file(items)
     pairs_source, pair_columns = table_columns(pairs, "pairs")
     found = find_id_columns(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from confdiff.config import Config
 from confdiff.display.text import listed
 from confdiff.io.batches import read_batches, read_column_names, writing_batches
 from confdiff.io.outputs import check_new_file
@@ -140,9 +141,15 @@ def scored_batches(
         raise ValueError(f"{items} must have at least one row of data; got none.")
 
 
-def find_id_column(model: ComparisonModel, names: list[str]) -> str | None:
-    """Return the column with the name of the model's column of ids, ignoring case and blanks, or None."""
-    return recognised(names, (model.id_name,))
+def find_id_column(model: ComparisonModel, names: list[str], *, config: Config | None = None) -> str | None:
+    """Return the column of ids that a configuration names, else that of the model, ignoring case and blanks, or None.
+
+    >>> from types import SimpleNamespace
+    >>> find_id_column(SimpleNamespace(id_name="sku"), ["name", " SKU "])
+    ' SKU '
+    """
+    first = None if config is None else config.id
+    return recognised(names, (model.id_name,) if first is None else (first, model.id_name))
 
 
 def _columns_of_features(
