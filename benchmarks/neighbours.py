@@ -87,7 +87,11 @@ def run(arguments: list[str], folder: Path) -> Times:
         process = subprocess.Popen(
             [sys.executable, "-c", CONFDIFF, *arguments], cwd=folder, env=environment(), stdout=output, stderr=output
         )
-        _, status, usage = os.wait4(process.pid, 0)
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+        except BaseException:
+            process.kill()
+            raise
         wall = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
