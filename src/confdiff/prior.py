@@ -294,8 +294,8 @@ def _warn_if_underfitted(d: _Vector, c: _Vector, weight: _Vector) -> None:
     if slope > _UNDERFITTED:
         warn_user(
             f"the network underfits: differences of held-out pairs are at least {slope:.1f} times the predicted ones, "
-            "so the estimated prior may be wrong. Standardise the items, train longer or with a higher learning rate "
-            "(recipe=Recipe(...)), or pass another model=..."
+            "so the estimated prior may be wrong. Standardise the items, train for more epochs or with a higher "
+            "learning rate, or pass another model=..."
         )
 
 

@@ -88,7 +88,7 @@ def test_labelled_items_must_have_the_features_of_the_pairs():
     named = Pairs(frame, pairs.left, pairs.right, pairs.difference)
     with pytest.raises(ValueError, match=r"must have the columns \['a', 'b', 'c'\]"):
         ConfDiffClassifier().fit(named, labelled=(frame[["c", "b", "a"]], y))
-    told = ConfDiffClassifier("confdiff-abs", epochs=10, model="linear").fit(named, labelled=(frame[:50], y[:50]))
+    told = ConfDiffClassifier("confdiff-abs", epochs=40, model="linear").fit(named, labelled=(frame[:50], y[:50]))
     assert told.prior_estimate_.n_labels == 50
 
 

@@ -154,6 +154,15 @@ def test_a_set_without_weight_is_refused():
         fit_comparisons(items, pairs, model="linear", epochs=1)
 
 
+@pytest.mark.parametrize("settings", [{"early_stopping": True}, {"calibrated": True}])
+def test_an_estimator_refuses_to_hold_out_pairs_without_weight(settings):
+    items, pairs = tables()
+    pairs["weight"] = (np.arange(len(pairs)) == 3).astype(float)
+    with pytest.raises(ValueError, match="all pairs of one of the two sets have a weight of 0"):
+        fit_estimator(ConfDiffClassifier(model="linear", epochs=1, **settings), items, pairs)
+    fit_estimator(ConfDiffClassifier(model="linear", epochs=1), items, pairs)
+
+
 def test_equal_weights_of_any_size_count():
     items, pairs = tables()
     usual = fit_comparisons(items, pairs, model="linear", epochs=1).predict_proba(items)

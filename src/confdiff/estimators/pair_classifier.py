@@ -193,8 +193,17 @@ class PairClassifier(Restorable, ItemClassifier):
         """Return training pairs, and held-out pairs if early stopping, calibration or an unknown prior needs them."""
         fraction = check_fraction("validation_fraction", self.validation_fraction)
         prior_unknown = prior is None and method.prior == "optional"
-        if self.early_stopping or self.calibrated or (prior_unknown and len(data) >= _FEWEST):
-            return hold_out_pairs(data, fraction, seed)
+        is_needed = self.early_stopping or self.calibrated
+        if not is_needed and not (prior_unknown and len(data) >= _FEWEST):
+            return data, None
+        training, held_out = hold_out_pairs(data, fraction, seed)
+        if _has_weight(training) and _has_weight(held_out):
+            return training, held_out
+        if is_needed:
+            raise ValueError(
+                "some pairs are held out, and all pairs of one of the two sets have a weight of 0: give more pairs a "
+                "weight above 0, or pass early_stopping=False and calibrated=False."
+            )
         return data, None
 
     def _stopping(self, held_out: Pairs, epochs: int, n_classes: int | None) -> dict[str, Any]:
@@ -302,6 +311,11 @@ class PairClassifier(Restorable, ItemClassifier):
         probability = LOSSES[loss or self.loss_].probability
         assert probability is not None  # callers check this
         return probability(scores).numpy()
+
+
+def _has_weight(pairs: Pairs | StreamedPairs) -> bool:
+    """Return whether a pair counts; a stream has checked that itself."""
+    return isinstance(pairs, StreamedPairs) or pairs.weight is None or bool(pairs.weight.any())
 
 
 def _weight_of(pairs: Pairs) -> NDArray[Any] | None:
