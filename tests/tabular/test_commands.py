@@ -119,7 +119,7 @@ BROKEN = {
         f"column 'difference', row 2 ({HEADER}): must be a number; got 'much'",
     ),
     "NaN": ("pairs.csv", pairs_with("P1,P2,nan"), f"row 2 ({HEADER}): the difference is missing"),
-    "infinity": ("pairs.csv", pairs_with("P1,P2,inf"), f"row 2 ({HEADER}): the difference is missing"),
+    "infinity": ("pairs.csv", pairs_with("P1,P2,inf"), f"row 2 ({HEADER}): the difference inf is infinite"),
     "no difference": ("pairs.csv", pairs_with("P1,P2,"), f"row 2 ({HEADER}): the difference is missing"),
     "an unknown id": (
         "pairs.csv",

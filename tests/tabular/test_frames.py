@@ -168,6 +168,44 @@ def test_cells_that_cannot_be_converted_are_named(training, later, message):
         features.transform({"x": later, "y": [0.0, 1.0, 2.0]})
 
 
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"x": [[1], [2]]}, "column 'x' must hold one value per row; got lists or objects"),
+        ({"x": pd.Series([{"a": 1}, None])}, "column 'x' must hold one value per row; got lists or objects"),
+        ({"x": np.ones((2, 2))}, r"column 'x' must hold one value per row; got an array of shape \(2, 2\)"),
+        ({"x": "ab"}, r"column 'x' must hold one value per row; got an array of shape \(\)"),
+        ({"x": [1, 2], "y": [1, 2, 3]}, "the columns must have one length; 'x' has 2 rows, others 3"),
+        (pd.DataFrame([[1, 2]], columns=["1", 1]), "the columns must have unique names; '1' is repeated"),
+        (pd.Series([1, 2]), "the items"),
+        (None, "the items must be a path, a data frame or a mapping from names to columns; got NoneType"),
+    ],
+)
+def test_tables_that_are_none(columns, message):
+    with pytest.raises(ValueError, match=message):
+        ItemFeatures().fit(columns)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        polars.Series(["a", "b", None], dtype=polars.Categorical),
+        polars.Series(["a", "b", None], dtype=polars.Enum(["a", "b"])),
+        pyarrow.array([b"a", b"b", None]),
+        pyarrow.array(["a", "b", None], pyarrow.string_view()).dictionary_encode(),
+    ],
+)
+def test_texts_of_any_physical_type(column):
+    table = polars.DataFrame({"x": column}) if isinstance(column, polars.Series) else pyarrow.table({"x": column})
+    features = ItemFeatures().fit(table)
+    assert features.encoders_[0].values == ("", "a", "b")
+
+
+def test_blanks_among_numbers_are_missing():
+    features = ItemFeatures().fit({"x": np.array([1, "", 2.5, " "], dtype=object)})
+    assert features.encoders_[0].marked == ("x",)
+
+
 def test_mixed_objects_are_text():
     column = np.array([1, "a", 2.5, True, None, Decimal("0.5")], dtype=object)
     features = ItemFeatures().fit({"x": column})

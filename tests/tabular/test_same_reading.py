@@ -190,6 +190,29 @@ def test_typed_values_in_every_format(tmp_path, ending, columns, as_categories):
     np.testing.assert_array_equal(features.transform(pyarrow.table(columns)).to_pandas().to_numpy(), encoded)
 
 
+JSON_POOLS = [
+    [1, 2, ""],
+    [1, 2.5, 3.0, None],
+    [1, "1", "NA"],
+    ["2026-01-31", "2026-01-31T05:00:00Z", "", None],
+    ["2026-01-31", "NA", "2026-02-30"],
+    [True, False, None, " "],
+    [True, 1, 0.5],
+    [7, 2**70, "007"],
+    [1.0, "a", 1e300, 0.1],
+]
+
+
+@QUICK
+@given(pool=st.sampled_from(JSON_POOLS), data=st.data(), kind=KINDS)
+def test_values_of_several_types_in_the_blocks_of_json_lines(tmp_path, pool, data, kind):
+    path = tmp_path / "items.jsonl"
+    values = sorted(data.draw(st.lists(st.sampled_from(pool), min_size=40, max_size=40)), key=str)
+    rows = [{"id": f"p{row}", "x": value, "y": row} for row, value in enumerate(values)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert_same_readings(path, {} if kind is None else {"x": kind})
+
+
 RNG = np.random.default_rng(0)
 ISSUE = {
     "postal codes": RNG.choice(["02139", "10001", "94110"], 120),

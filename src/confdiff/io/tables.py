@@ -129,6 +129,6 @@ def _is_nested(column: Any) -> bool:
     if isinstance(column, pyarrow.Array | pyarrow.ChunkedArray):
         encoded = pyarrow.types.is_run_end_encoded(column.type)
         return bool(pyarrow.types.is_nested(column.type)) and not encoded
-    if getattr(column, "dtype", None) != np.dtype(object):
+    if not isinstance(column, list) and getattr(column, "dtype", None) != np.dtype(object):
         return False
     return any(isinstance(value, list | dict | tuple | set | np.ndarray) for value in column)

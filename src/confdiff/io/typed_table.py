@@ -141,7 +141,7 @@ def typed_frame(source: Any) -> TypedTable | None:
     """
     if isinstance(source, TypedTable):
         return source
-    if hasattr(source, "iloc"):
+    if hasattr(source, "iloc") and hasattr(source, "columns"):
         names = list(source.columns)
         columns = [source.iloc[:, position] for position in range(len(names))]
     elif isinstance(source, Mapping):
@@ -156,12 +156,26 @@ def typed_frame(source: Any) -> TypedTable | None:
     else:
         return None
     _check_distinct([str(name) for name in names])
-    return TypedTable({str(name): _as_column(column) for name, column in zip(names, columns, strict=True)})
+    table = TypedTable({str(name): _as_column(str(name), column) for name, column in zip(names, columns, strict=True)})
+    _check_lengths(table)
+    return table
 
 
-def _as_column(column: Any) -> Any:
-    """Return a column as it is if its length and types are known, otherwise as an array."""
-    return column if hasattr(column, "dtype") or hasattr(column, "type") else np.asarray(column)
+def _as_column(name: str, column: Any) -> Any:
+    """Return a column of Arrow, pandas, NumPy or Python as it is, and others as an array."""
+    import pyarrow
+
+    if not isinstance(column, pyarrow.Array | pyarrow.ChunkedArray | list) and not hasattr(column, "array"):
+        column = np.asarray(column)
+        if column.ndim != 1:
+            raise ValueError(f"column {name!r} must hold one value per row; got an array of shape {column.shape}.")
+    return column
+
+
+def _check_lengths(table: TypedTable) -> None:
+    for name, column in table.columns.items():
+        if len(column) != table.rows:
+            raise ValueError(f"the columns must have one length; {name!r} has {len(column)} rows, others {table.rows}.")
 
 
 def _check_distinct(names: list[str]) -> None:

@@ -19,6 +19,8 @@ _ALIKE = ({int}, {float}, {str}, {bool})  # types that pyarrow converts without 
 def from_objects(values: Sequence[Any]) -> Any:
     """Return objects as an Arrow array: of their common type, else of their canonical texts; null where missing.
 
+    Blank text among values of another type is missing too.
+
     >>> from_objects([1, 2.5, None]).to_pylist(), from_objects([True, 1]).to_pylist()
     ([1.0, 2.5, None], ['true', '1'])
     """
@@ -29,8 +31,10 @@ def from_objects(values: Sequence[Any]) -> Any:
             return pyarrow.array(present)
         except (pyarrow.ArrowException, OverflowError, UnicodeEncodeError):
             pass  # an integer outside 64 bits, or a lone surrogate
-    common = join(*{_type_of_value(value) for value in present if value is not None})
+    common = join(*{_type_of_value(value) for value in present if not _is_blank(value)})
     convert, arrow_type = _CONVERSIONS[common]
+    if common != "text":
+        present = [None if _is_blank(value) else value for value in present]
     return pyarrow.array([None if value is None else convert(value) for value in present], arrow_type)
 
 
@@ -41,6 +45,10 @@ def _is_missing(value: Any) -> bool:
         return bool(value != value)
     except (TypeError, ValueError):  # pandas' NA compares to NA, which is neither true nor false; an array has many
         return not isinstance(value, np.ndarray | list | tuple)
+
+
+def _is_blank(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def _type_of_value(value: Any) -> ColumnType:

@@ -50,7 +50,7 @@ def _plain(array: Any) -> Any:
     """Return an array of any Arrow type as one of the types that :func:`as_arrow` lists."""
     kind = pyarrow.types
     if kind.is_dictionary(array.type):
-        return _plain(array.dictionary_decode())
+        return _plain(array.dictionary).take(array.indices)
     if kind.is_run_end_encoded(array.type):
         return _plain(compute.run_end_decode(array))
     if isinstance(array, pyarrow.ExtensionArray) or kind.is_nested(array.type):
@@ -69,15 +69,19 @@ def _plain(array: Any) -> Any:
         return _in_microseconds(array)
     if kind.is_duration(array.type):
         return array.cast(pyarrow.duration("us"), safe=False)
-    if kind.is_binary(array.type) or kind.is_large_binary(array.type) or kind.is_fixed_size_binary(array.type):
-        return array.cast(pyarrow.string())
-    if _is_view(array):
-        return array.cast(pyarrow.string())
-    return array
+    if kind.is_null(array.type) or kind.is_boolean(array.type) or kind.is_integer(array.type):
+        return array
+    if is_floating(array) or is_text(array):
+        return array
+    return _from_other(array)
 
 
-def _is_view(array: Any) -> bool:
-    return str(array.type) in ("string_view", "binary_view")
+def _from_other(array: Any) -> Any:
+    """Return views of text, bytes and rare types as text; bytes that are not UTF-8 are escaped."""
+    try:
+        return array.cast(pyarrow.string())
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
+        return from_objects(array.to_pylist())
 
 
 def _in_microseconds(array: Any) -> Any:

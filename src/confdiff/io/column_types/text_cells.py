@@ -60,12 +60,11 @@ def type_of_text(text: Any, parse_text: TextParsing) -> ColumnType:
         return "empty"
     if parse_text == "none":
         return "text"
+    if parse_text == "times":
+        cells = compute.utf8_trim_whitespace(text.filter(compute.invert(is_blank(text))))
+        return "time" if _are_times(cells) else "text"
     cells = trimmed(text).drop_null()
-    if not len(cells):
-        return "empty" if parse_text == "all" else "text"
-    if parse_text == "all":
-        return _parsed_type(cells)
-    return "time" if _are_times(cells) else "text"
+    return _parsed_type(cells) if len(cells) else "empty"
 
 
 def _parsed_type(cells: Any) -> ColumnType:
