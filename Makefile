@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
-.PHONY: help demo test lint fuzz audit bench clean
+.PHONY: help demo test lint fuzz kills audit bench clean
 
 demo: $(VENV)/.installed  ## learn from differences of digits and print the accuracy of each method
 	@$(BIN)/confdiff demo --output demo --overwrite
@@ -22,6 +22,9 @@ MINUTES ?= 10
 FUZZ ?= --minutes $(MINUTES)
 fuzz: $(VENV)/.installed-dev  ## damage all kinds of files for MINUTES=10, and open them; FUZZ='--target T --seed N' repeats a case
 	@PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m fuzzing.run $(FUZZ)
+
+kills: $(VENV)/.installed-dev  ## kill fit, fit --stream, predict and run 20 times each, and compare what they end with
+	@CONFDIFF_KILLS=20 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q tests/test_kills.py
 
 AUDIT := $(VENV)/audit/bin
 audit:  ## check the pinned versions against published advisories, which needs the network

@@ -1,6 +1,6 @@
 """SIGKILL at random moments: inputs and old outputs stay whole, and the next run ends as if nothing had happened.
 
-``CONFDIFF_KILLS`` is the number of kills of each command. ``make test`` makes a few; ``make fuzz`` makes 20.
+``CONFDIFF_KILLS`` is the number of kills of each command. ``make test`` makes a few; ``make kills`` makes 20.
 """
 
 import os

@@ -23,7 +23,7 @@ def leave_behind(target, make=temporary_file):
 
 
 @pytest.mark.parametrize("make", [temporary_file, temporary_folder])
-@pytest.mark.parametrize("name", ["scores.csv", "model", "ä" * 120 + ".csv"])
+@pytest.mark.parametrize("name", ["scores.csv", "scores.csv.gz", "model", "ä" * 120 + ".csv"])
 def test_the_next_run_removes_what_a_killed_one_left(tmp_path, make, name):
     target = tmp_path / name
     left = leave_behind(target, make)

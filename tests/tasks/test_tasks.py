@@ -308,7 +308,7 @@ def test_an_exact_teacher_gives_exact_differences(monkeypatch):
     assert pairs.labels.mean() == 0.5
 
 
-@pytest.mark.parametrize("ending", ["parquet", "csv", "tsv"])
+@pytest.mark.parametrize("ending", ["parquet", "csv", "tsv", "csv.gz", "json"])
 def test_saved_and_read_again(tmp_path, ending):
     task = make_task(replace(QUICK, prior=0.3))
     files = save_task(task, tmp_path / f"pairs.{ending}")

@@ -28,8 +28,8 @@ _active: set[str] = set()  # paths that this process is writing
 def temporary_file(target: Path) -> Iterator[Path]:
     """Yield the path of a new empty file next to ``target``, with its suffix; the file is removed at the end."""
     remove_leftovers(target)
-    suffix = target.suffix if len(target.suffix) <= _LONGEST_SUFFIX else ""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=_prefix(target), suffix=f".{TEMPORARY}{suffix}")
+    suffix = f".{TEMPORARY}{_format_suffix(target)}"
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=_prefix(target), suffix=suffix)
     os.close(handle)
     with _registered(name):
         try:
@@ -88,8 +88,14 @@ def is_being_written(path: Path) -> bool:
 
 _PATTERN = re.compile(
     rf"(?P<prefix>\..+\.)(?P<host>[0-9a-f]{{8}})-(?P<pid>[0-9]+)-[a-z0-9_]{{8}}"
-    rf"\.(?P<ending>{TEMPORARY}|{REPLACED})(?:\.[^.]*)?"
+    rf"\.(?P<ending>{TEMPORARY}|{REPLACED})(?:\.[^.]*){{0,2}}"
 )
+
+
+def _format_suffix(target: Path) -> str:
+    """Return the ending by which writers recognise the format: two suffixes if the file is compressed."""
+    suffixes = target.suffixes[-2:] if target.suffix == ".gz" else target.suffixes[-1:]
+    return "".join(suffix for suffix in suffixes if len(suffix) <= _LONGEST_SUFFIX)
 
 
 def _prefix(target: Path) -> str:

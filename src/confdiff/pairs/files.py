@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.io.lookup import first_repeated, rows_of_ids
+from confdiff.io.table_formats.registry import table_format_of
 from confdiff.io.typed_table import read_table
 from confdiff.pairs.pairs import Pairs
 from confdiff.validation import as_array, as_tensor, check_difference, check_vector
@@ -17,8 +18,12 @@ def companion(path: Path, what: str) -> Path:
 
     >>> companion(Path("a/pairs.csv"), "items")
     PosixPath('a/pairs-items.csv')
+    >>> companion(Path("a/pairs.csv.gz"), "items")
+    PosixPath('a/pairs-items.csv.gz')
     """
-    return path.with_name(f"{path.stem}-{what}{path.suffix}")
+    table_format = table_format_of(path)
+    ending = path.name[-len(table_format.ending) :] if table_format is not None else path.suffix
+    return path.with_name(f"{path.name.removesuffix(ending)}-{what}{ending}")
 
 
 def read_pairs(path: Path, items: Path | None = None, *, bounded: bool = True) -> Pairs:

@@ -20,10 +20,11 @@ from confdiff.tasks.task import Task
 
 def task_files(path: Path) -> dict[str, Path]:
     """Return the paths of the files that :func:`save_task` writes for pairs in ``path``, which come last."""
+    description = path.with_suffix(".json")
     return {
         "items": companion(path, "items"),
         "truth": companion(path, "truth"),
-        "description": path.with_suffix(".json"),
+        "description": companion(path, "description") if description == path else description,
         "pairs": check_table_name(path),
     }
 
@@ -36,7 +37,7 @@ def save_task(task: Task, path: Path, *, overwrite: bool = False) -> dict[str, P
     - pairs.parquet: left, right, difference. The ids are row numbers in the data set.
     - pairs-items.parquet: id and features of the items of the pairs and of the test set.
     - pairs-truth.parquet: id, part (train or test), class, label, posterior. Not for learners.
-    - pairs.json: the specification and a description.
+    - pairs.json: the specification and a description (pairs-description.json if the pairs are in pairs.json).
 
     Existing files are replaced only with ``overwrite``.
 
