@@ -126,7 +126,7 @@ def fit_comparisons(
     messages = tuple(str(warning.message) for warning in caught if warning.category is UserWarning)
     model.about = replace(model.about, warnings=messages)
     for warning in caught:
-        warnings.warn(warning.message, warning.category, stacklevel=2)
+        warn_user(str(warning.message), warning.category)
     return model
 
 
