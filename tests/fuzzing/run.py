@@ -5,6 +5,8 @@ of its case. ``--target NAME --seed N`` runs that case alone.
 """
 
 import argparse
+import faulthandler
+import itertools
 import json
 import multiprocessing
 import os
@@ -29,10 +31,10 @@ _MEMORY = 16 * 2**30  # bytes of address space of a child: a damaged size must n
 
 @dataclass(frozen=True)
 class Limits:
-    """How long to fuzz: in all, per process and per case. With 0 seconds each target gets one process."""
+    """How long to fuzz: in all, per process and per case. Each target gets at least one process."""
 
     seconds: float
-    cases_per_process: int = 300
+    cases_per_process: int = 100
     seconds_per_case: float = 60.0
 
 
@@ -56,16 +58,14 @@ def fuzz(targets: Mapping[str, Target], first_seed: int, limits: Limits) -> int:
     tallies = {name: Tally() for name in targets}
     with tempfile.TemporaryDirectory(prefix="confdiff-fuzz-") as folder:
         samples = {name: _prepared(target, Path(folder) / name) for name, target in targets.items()}
-        seed = first_seed
-        while True:
-            for name, target in targets.items():
-                for case_seed, outcome in _run_chunk(target, samples[name], seed, limits):
-                    tallies[name].add(case_seed, outcome)
-                    if outcome.kind == FAILED:
-                        _print_failure(name, case_seed, outcome)
-            seed += limits.cases_per_process
-            if time.monotonic() >= end:
+        seeds = itertools.count(first_seed, limits.cases_per_process)
+        for seed, name in ((seed, name) for seed in seeds for name in targets):
+            if time.monotonic() >= end and tallies[name].counts:
                 break
+            for case_seed, outcome in _run_chunk(targets[name], samples[name], seed, limits):
+                tallies[name].add(case_seed, outcome)
+                if outcome.kind == FAILED:
+                    _print_failure(name, case_seed, outcome)
     _print_counts(tallies)
     return sum(len(tally.failures) for tally in tallies.values())
 
@@ -147,6 +147,7 @@ def _run_in_child(target: Target, sample: Path, seeds: range, sender: Connection
     """Run cases and send their outcomes, with little memory, and never return."""
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    faulthandler.disable()  # the parent reports a crash
     status = 1
     try:
         for seed in seeds:
@@ -162,7 +163,8 @@ def _run_in_child(target: Target, sample: Path, seeds: range, sender: Connection
 
 def _print_failure(name: str, seed: int, outcome: Outcome) -> None:
     print(f"FAILED {name}, seed {seed}: {outcome.damage!a}")
-    print(f"  again with: make fuzz FUZZ='--target {name} --seed {seed}'")
+    target = f'"{name}"' if " " in name else name
+    print(f"  again with: make fuzz FUZZ='--target {target} --seed {seed}'")
     for line in outcome.detail.splitlines()[-12:]:
         print(f"  {line!a}", flush=True)
 

@@ -6,6 +6,7 @@ from typing import Any
 from confdiff.io.decoding import check_object, decode_fields
 from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.agreement import Agreement
+from confdiff.tabular.scales import parse_scale
 from confdiff.tabular.weight_decay import WeightDecaySearch
 from confdiff.validation import check_count
 
@@ -54,6 +55,12 @@ class DataSummary:
     id_type: str = "text"
     streamed: bool = False
     scale_option: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("items", "compared_items", "pairs", "features"):
+            check_count(name, getattr(self, name))
+        if self.scale_option is not None:
+            parse_scale(self.scale_option)
 
 
 @dataclass(frozen=True)
