@@ -124,7 +124,7 @@ def test_too_few_items_are_noticed_before_the_teacher_is_trained(monkeypatch):
         ({"fraction": 2}, "fraction must be"),
         ({"noise": "white"}, "unknown noise"),
         ({"noise_amount": 0.2}, "noise_amount=0.2 needs a kind of noise"),
-        ({"noise": "additive"}, "sigma, the amount of additive noise"),
+        ({"noise": "additive"}, "noise='additive' needs its amount, sigma"),
         ({"pcomp": "turn"}, "unknown strategy"),
         ({"model": "resnet"}, "unknown model"),
         ({"seed": -1}, "seed must be a whole number"),

@@ -192,9 +192,11 @@ def fit_command(
 
 def _kinds(**columns: list[str] | None) -> dict[str, str]:
     """Return the kinds of columns that the user specified."""
-    kinds = {}
+    kinds: dict[str, str] = {}
     for kind, names in columns.items():
-        kinds.update(dict.fromkeys(names or (), kind))
+        for name in names or ():
+            if kinds.setdefault(name, kind) != kind:
+                raise ValueError(f"a column has one kind; got --{kinds[name]} {name} and --{kind} {name}.")
     return kinds
 
 

@@ -62,6 +62,10 @@ class FitOptions:
             raise ValueError(
                 f"validation_fraction must be at least 0 and below 1, such as 0.2; got {self.validation_fraction!r}."
             )
+        if self.hold_out_groups and not self.validation_fraction and not isinstance(self.weight_decay, str):
+            raise ValueError(
+                "hold_out_groups=True would not be used: validation_fraction=0 holds out nothing. Pass only one."
+            )
         if self.with_id and self.hold_out_groups:
             raise ValueError("with_id=True holds out pairs and hold_out_groups=True holds out groups: pass only one.")
 

@@ -3,7 +3,7 @@
 import os
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from confdiff.config import Config, optional_config
 from confdiff.display.progress import reporting_activity
 from confdiff.estimators import ConfDiffClassifier
 from confdiff.io.table_formats.encodings import takes_encoding
+from confdiff.io.table_formats.parquet import PARQUET
 from confdiff.tabular.fit_options import FitOptions, changed_options
 from confdiff.tabular.model.about import About, DataSummary, Validation
 from confdiff.tabular.model.agreement import agreement, difference_reliability
@@ -101,18 +102,20 @@ def fit_comparisons(
         A table cannot be used; the message names the first problem.
     """
     settings = optional_config(config)
-    options = _configured(changed_options(options, changes), settings)
-    given = settings.fill(id=id, ignore=tuple(ignore), scale=scale, labels=labels)
-    labels = given["labels"]
+    options = changed_options(options, changes)
+    labels, ignored = _labels_to_use(labels, options, settings)
+    options = _configured(options, settings, has_labels=labels is not None)
+    _check_labels_are_used(labels, options)
+    given = settings.fill(id=id, ignore=tuple(ignore), scale=scale)
     tables: dict[str, Any] = {
         "id": given["id"],
-        "ignore": given["ignore"],
+        "ignore": (*given["ignore"], *ignored),
         "scale": None if given["scale"] is None else parse_scale(given["scale"]),
         "columns": settings.fill(left=left, right=right, difference=difference, weight=weight, group=group),
     }
     with _collected_warnings() as caught:
         if stream:
-            _check_streamable(options, labels)
+            _check_streamable(pairs, options, {"labels": labels, "group": tables["columns"]["group"]})
         with ExitStack() as stack:
             with reporting_activity("reading the tables", shown=bool(verbose)):
                 if stream:
@@ -130,13 +133,31 @@ def fit_comparisons(
     return model
 
 
-def _configured(options: FitOptions, settings: Config) -> FitOptions:
+def _labels_to_use(labels: str | None, options: FitOptions, settings: Config) -> tuple[str | None, tuple[str, ...]]:
+    """Return the column of labels, and columns of the items that are not features although they have another role.
+
+    A prior that is given as a number wins over the labels of a file, which are not features either.
+    """
+    if labels is not None or settings.labels is None:
+        return labels, ()
+    return (settings.labels, ()) if isinstance(options.prior, str | None) else (None, (settings.labels,))
+
+
+def _configured(options: FitOptions, settings: Config, *, has_labels: bool) -> FitOptions:
     """Return the options with the prior and the kinds of columns of a file, where none are given."""
-    if options.prior is None and settings.prior is not None:
+    if options.prior is None and settings.prior is not None and (settings.labels is not None or not has_labels):
         options = replace(options, prior=settings.prior)
     if settings.kinds:
         options = replace(options, kinds={**settings.kinds, **(options.kinds or {})})
     return options
+
+
+def _check_labels_are_used(labels: str | None, options: FitOptions) -> None:
+    if labels is not None and not isinstance(options.prior, str | None):
+        raise ValueError(
+            f"labels={labels!r} would not be used: labels determine the prior, and prior={options.prior} gives it. "
+            "Pass only one of them."
+        )
 
 
 @contextmanager
@@ -154,9 +175,14 @@ def _collected_warnings() -> Iterator[list[warnings.WarningMessage]]:
         texts.add(text)
 
 
-def _check_streamable(options: FitOptions, labels: str | None) -> None:
-    in_memory = {
-        f"labels={labels!r}": labels is not None,
+def _check_streamable(pairs: Any, options: FitOptions, columns: Mapping[str, str | None]) -> None:
+    """Check that the pairs can be streamed, and that no option is given which streams do not use."""
+    if not isinstance(pairs, str | os.PathLike):
+        raise ValueError(f"stream=True reads pairs from Parquet files; got {type(pairs).__name__}. Omit stream=True.")
+    path = Path(pairs)
+    if not path.is_dir() and path.suffix.lower() != PARQUET.ending:
+        raise ValueError(f"stream=True reads pairs from a Parquet file or a folder of them; got {path}.")
+    in_memory = {f"{role}={column!r}": column is not None for role, column in columns.items()} | {
         "hold_out_groups=True": options.hold_out_groups,
         "with_id=True": options.with_id,
         f"weight_decay={options.weight_decay!r}": isinstance(options.weight_decay, str),

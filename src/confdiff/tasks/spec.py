@@ -96,6 +96,10 @@ class TaskSpec:
             check_choice("model", self.model, MODELS)
 
     def _check_noise(self) -> None:
+        if self.noise in NOISES and self.noise_amount is None:
+            raise ValueError(
+                f"noise={self.noise!r} needs its amount, {NOISES[self.noise].amount}: pass noise_amount=..."
+            )
         if self.noise is not None:
             check_noise(self.noise, self.noise_amount)
             return
