@@ -31,6 +31,8 @@ class Config:
         Columns of the pairs.
     scale
         The scale of the differences, such as ``"1,7"``.
+    encoding
+        The encoding of text files, such as ``"cp1252"``.
     prior
         The fraction of positives, or ``"estimate"``.
     ignore
@@ -59,6 +61,7 @@ class Config:
     group: str | None = None
     scale: str | None = None
     labels: str | None = None
+    encoding: str | None = None
     prior: float | str | None = None
     ignore: tuple[str, ...] = ()
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -144,6 +147,7 @@ def _checked(source: Path, name: str, value: Any) -> Any:
 
 _EXPECTED = {
     "scale": "a scale, such as '1,7' or [1, 7]",
+    "encoding": "an encoding, such as 'cp1252'",
     "prior": "a fraction, such as 0.3, or 'estimate'",
     "ignore": "a list of columns, such as ['name', 'notes']",
     "kinds": "a table of columns and their kinds, such as [kinds] with the line ward = 'category'",

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from command import confdiff
+from confdiff import fit_comparisons
 from tabular.people import FRAME, RISK, judgements
 
 ITEMS = FRAME.assign(ward=FRAME["ward"].replace({"A": "Ä"})).rename_axis("id").reset_index().head(120)
@@ -79,6 +80,31 @@ def test_german_files_are_checked_and_fitted_like_others(folder):
     assert fitted.returncode == 0, fitted.stderr
     weights = [(folder / name / "weights.safetensors").read_bytes() for name in ("model", "german")]
     assert weights[0] == weights[1]
+
+
+@pytest.mark.filterwarnings("ignore:the differences do not determine the class prior")
+def test_the_encoding_may_be_in_the_configuration(folder):
+    result = confdiff(
+        "check",
+        "items-old.csv",
+        "pairs-german.csv",
+        "-o",
+        "old",
+        "--encoding",
+        "cp1252",
+        "--write-config",
+        "--config",
+        "old.toml",
+        cwd=folder,
+    )
+    assert result.returncode == 0, result.stderr
+    assert 'encoding = "cp1252"' in (folder / "old.toml").read_text()
+    expected = scores(folder, "items-comma.csv", output="expected.csv")
+    pd.testing.assert_frame_equal(scores(folder, "items-old.csv", "--config", "old.toml"), expected)
+    model = fit_comparisons(
+        folder / "items-old.csv", folder / "pairs-german.csv", config=folder / "old.toml", model="linear", epochs=1
+    )
+    assert model.id_name == "id"
 
 
 def test_scores_are_written_as_a_workbook(folder):

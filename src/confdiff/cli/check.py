@@ -107,13 +107,18 @@ def check_command(
             annotator=annotator,
             time=time,
             group=group,
+            encoding=encoding,
             config=config,
         )
         report = report.reworded(_with_flags)
         files = write_check(report, output, overwrite=overwrite)
     if new_config is not None:
         given = optional_config(config)
-        write_config(new_config, report, replace(given, ignore=tuple(ignore or given.ignore)))
+        write_config(
+            new_config,
+            report,
+            replace(given, ignore=tuple(ignore or given.ignore), encoding=encoding or given.encoding),
+        )
         files["columns"] = new_config
     if as_json:
         typer.echo(check_json(report))

@@ -34,6 +34,7 @@ def write_config(path: Path, report: "CheckReport", given: Config) -> None:
         id=report.id_name,
         scale=given.scale if report.scale is None else report.scale.option,
         labels=given.labels,
+        encoding=given.encoding,
         prior=given.prior,
         ignore=given.ignore,
         kinds=given.kinds,

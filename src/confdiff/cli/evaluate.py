@@ -91,10 +91,19 @@ def evaluate_command(
         if pairs is not None:
             columns = {"left": left, "right": right, "difference": difference}
             scale_ends = None if scale is None else parse_scale(scale)
-            measures = evaluate_pairs(fitted, items, pairs, id=id, scale=scale_ends, config=config, **columns)
+            measures = evaluate_pairs(
+                fitted, items, pairs, id=id, scale=scale_ends, encoding=encoding, config=config, **columns
+            )
         else:
             assert labels is not None
-            measures = evaluate_labels(fitted, items, labels, id=id or optional_config(config).id)
+            settings = optional_config(config)
+            measures = evaluate_labels(
+                fitted,
+                items,
+                labels,
+                id=id or settings.id,
+                encoding=encoding or settings.encoding,
+            )
             if output is not None:
                 files = write_evaluation(measures, output, f"{model.name} on {items.name}", overwrite=overwrite)
     if as_json:

@@ -182,6 +182,7 @@ def fit_command(
         "weight": weight,
         "group": group,
         "labels": labels,
+        "encoding": encoding,
         "config": used_config(items, config),
         "stream": stream or pairs.is_dir(),
     }

@@ -21,7 +21,7 @@ from confdiff.cli.options import (
 )
 from confdiff.config import optional_config
 from confdiff.display.text import listed
-from confdiff.io.table_formats.encodings import takes_encoding
+from confdiff.io.table_formats.encodings import takes_encoding, text_encoding
 
 
 @takes_encoding
@@ -60,11 +60,15 @@ def predict_command(
     if target_prior is not None:
         fitted.classifier.set_params(target_prior=target_prior)
     settings = optional_config(used_config(items, config))
+    encoding = encoding or settings.encoding
     n_rows = count_rows(items) if items.is_file() else None
-    names = read_column_names(items)
+    with text_encoding(encoding):
+        names = read_column_names(items)
     id = id or find_id_column(fitted, names, config=settings)
     with progress("scoring", n_rows) as update:
-        count = predict_file(fitted, items, output, id=id, done=update, overwrite=overwrite, escape=escape)
+        count = predict_file(
+            fitted, items, output, id=id, done=update, overwrite=overwrite, encoding=encoding, escape=escape
+        )
     if id is None:
         print_message(
             f"no column of {items} is named {fitted.id_name!r}, as the ids of the training items were; the columns are "

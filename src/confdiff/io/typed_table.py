@@ -25,6 +25,8 @@ class TypedTable:
         Name -> column: an Arrow array, a NumPy array, a pandas series or a list.
     parse_text
         Which cells of text may be other values, see :data:`~confdiff.io.column_types.lattice.TextParsing`.
+    source
+        Beginning of messages about a file, such as ``"items.csv, "``.
 
     Examples
     --------
@@ -37,6 +39,7 @@ class TypedTable:
 
     columns: Mapping[str, Any]
     parse_text: "TextParsing" = "none"
+    source: str = ""
     _types: dict[str, "ColumnType"] = field(default_factory=dict, init=False)
 
     @property
@@ -49,7 +52,7 @@ class TypedTable:
         from confdiff.io.column_types.deciding import type_of
 
         if name not in self._types:
-            check_not_nested("", name, self.columns[name])
+            check_not_nested(self.source, name, self.columns[name])
             self._types[name] = type_of(self.columns[name], self.parse_text)
         return self._types[name]
 
@@ -116,6 +119,7 @@ def read_typed_table(path: Path, columns: list[str] | None = None) -> TypedTable
     return TypedTable(
         columns={name: table[name] for name in table.column_names},
         parse_text=find_table_format(path).parse_text,
+        source=f"{path}, ",
     )
 
 

@@ -1,12 +1,14 @@
 """The encoding of a text file: given by the user, stated by the first bytes of the file, or UTF-8."""
 
 import codecs
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
-from typing import IO, ParamSpec, TextIO, TypeVar
+from typing import IO, Any, ParamSpec, TextIO, TypeVar
+
+from confdiff.config import load_config
 
 _BYTE_ORDER_MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -48,16 +50,24 @@ def text_encoding(encoding: str | None) -> Iterator[None]:
 def takes_encoding(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
     """Decorate a function with an argument ``encoding``, which is then that of all text files read inside it.
 
-    The argument must be passed by keyword; see :func:`text_encoding` for its values.
+    The argument must be passed by keyword; see :func:`text_encoding` for its values. If it is None and the function has
+    an argument ``config``, the encoding in that file counts.
     """
 
     @wraps(function)
     def decorated(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
-        encoding = kwargs.get("encoding")
-        with text_encoding(None if encoding is None else str(encoding)):
+        with text_encoding(_encoding_among(kwargs)):
             return function(*args, **kwargs)
 
     return decorated
+
+
+def _encoding_among(arguments: Mapping[str, Any]) -> str | None:
+    encoding = arguments.get("encoding")
+    config = arguments.get("config")
+    if encoding is None and config is not None and Path(config).is_file():
+        return load_config(config).encoding
+    return None if encoding is None else str(encoding)
 
 
 def check_encoding(encoding: str) -> str:
