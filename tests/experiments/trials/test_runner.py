@@ -150,27 +150,6 @@ def test_failures_for_one_reason_are_reported_in_one_line(tmp_path):
     assert "drawing 10000 items at prior 0.5 takes 5000 positives" in output
 
 
-def test_a_killed_grid_goes_on_where_it_was(tmp_path):
-    """SIGKILL to the command and to its workers while trials are under way; then the same command again."""
-    command = [COMMAND, *GRID, "--jobs", "2", "--results", str(tmp_path / "killed")]
-    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    wait_for_trials(tmp_path / "killed", 2, running)
-    os.killpg(running.pid, signal.SIGKILL)
-    running.wait()
-    again = Store(tmp_path / "killed")
-    kept = {record.key: record.seconds for record in again.records()}
-    assert 2 <= len(kept) < 9
-    for folder in ("killed", "whole"):
-        result = confdiff(*GRID, "--results", str(tmp_path / folder))
-        assert result.returncode == 0, result.stderr
-    assert len(again.records()) == 9
-    assert accuracies(tmp_path / "killed") == accuracies(tmp_path / "whole")
-    left = [path.name for path in (tmp_path / "killed").rglob("*") if path.is_file() and not path.name.startswith(".")]
-    assert left == ["digits.jsonl"]
-    seconds = {record.key: record.seconds for record in again.records()}
-    assert {key: seconds[key] for key in kept} == kept  # nothing was done twice: no two runs take the same time
-
-
 def test_processes_and_one_process_give_the_same(tmp_path):
     specs = [replace(QUICK, method=method) for method in ("confdiff-abs", "oracle-hard", "pcomp-teacher")]
     for engine in ("serial", "processes"):
