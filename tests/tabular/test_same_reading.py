@@ -286,3 +286,13 @@ def test_plain_strings_are_paths(folder, monkeypatch):
     of_strings = fit_comparisons("items.csv", "pairs.csv", **options)
     of_paths = fit_comparisons(Path("items.csv"), Path("pairs.csv"), **options)
     np.testing.assert_array_equal(of_strings.predict_proba("items.csv"), of_paths.predict_proba(Path("items.csv")))
+
+
+@pytest.mark.parametrize("last", ["0.5", "x", "TRUE", "2026-01-31", "02139", "1" * 30])
+def test_another_type_after_a_block_of_integers(tmp_path, last):
+    cells = {"id": [f"p{row}" for row in range(200)], "x": [*map(str, range(199)), last], "y": ["1", "2"] * 100}
+    write_cells(tmp_path / "items.csv", cells)
+    assert_same_readings(tmp_path / "items.csv", {})
+    if last == "0.5":
+        features, _ = streamed(tmp_path / "items.csv", {})
+        assert features.types_ == {"x": "number", "y": "number"}
