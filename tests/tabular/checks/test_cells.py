@@ -32,7 +32,7 @@ def broken():
 def test_all_problems_are_listed():
     report = check_comparisons(*broken())
     expected = {"missing-item-id", "repeated-id", "not-numeric", "unknown-id", "missing-difference", "missing-weight"}
-    assert expected | {"no-features"} == set(kinds(report, "error"))
+    assert expected | {"text-among-numbers"} == set(kinds(report, "error"))
     assert the(report, "repeated-id").rows == (7, 8)
     assert "that occurs in an earlier row: 'i3'" in the(report, "repeated-id").text
     assert the(report, "missing-item-id").rows == (5,)
@@ -46,7 +46,7 @@ def test_all_problems_are_listed():
 
 def test_each_column_with_a_cell_of_text_is_named():
     report = check_comparisons(*broken())
-    texts = [finding.text for finding in report.findings if finding.kind == "no-features"]
+    texts = [finding.text for finding in report.findings if finding.kind == "text-among-numbers"]
     assert len(texts) == 2
     assert "column 'feature', row 11" in texts[0]
     assert "column 'other', row 12" in texts[1]
@@ -91,7 +91,7 @@ def test_the_command_writes_its_page(tmp_path):
     page = (tmp_path / "check" / "check.html").read_text()
     report = json.loads((tmp_path / "check" / "check.json").read_text())
     errors = [finding for finding in report["findings"] if finding["severity"] == "error"]
-    assert {finding["kind"] for finding in errors} >= {"repeated-id", "not-numeric", "no-features", "unknown-id"}
+    assert {finding["kind"] for finding in errors} >= {"repeated-id", "not-numeric", "text-among-numbers", "unknown-id"}
     assert all(finding["action"] for finding in errors)
     for kind in ("repeated-id", "not-numeric", "missing-item-id"):
         assert kind in page

@@ -115,6 +115,8 @@ def _fitted_features(
     stray = _stray_texts(items)
     columns = {name: column for name, column in items.columns.items() if name not in stray}
     refusals: list[str] = []
+    if not columns:
+        return ItemFeatures(), (), ()  # findings about the columns at fault say so
     while True:
         encoder = ItemFeatures(kinds=_kinds_of(columns, kinds))
         with warnings.catch_warnings(record=True) as caught:
