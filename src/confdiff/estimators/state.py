@@ -13,7 +13,7 @@ from confdiff.io.tensors import check_tensors
 from confdiff.losses import LOSSES
 from confdiff.methods import find_method
 from confdiff.models import MODELS, build_model
-from confdiff.validation import check_choice, check_count, check_number
+from confdiff.validation import check_choice, check_count, check_number, check_prior
 
 
 class Restorable:
@@ -98,6 +98,8 @@ class Restorable:
         classifier._restore(learned)
         if parameters["target_prior"] is not None:
             _check_priors("target_prior", parameters["target_prior"], learned.n_classes)
+            for prior in np.atleast_1d(parameters["target_prior"]).tolist():
+                check_prior(prior, "target_prior")
         return classifier
 
     def _restore(self, learned: "_Learned") -> None:
