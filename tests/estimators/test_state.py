@@ -65,3 +65,8 @@ def test_what_cannot_be_saved_or_restored():
         ConfDiffClassifier.from_state(state | {"model": "mlp"})
     with pytest.raises(ValueError, match="unknown network 'cnn'"):
         ConfDiffClassifier.from_state(state | {"model": "cnn"})
+
+
+def test_a_target_prior_of_numpy_is_restored():
+    fitted = ConfDiffClassifier(model="linear", prior=0.5, epochs=1, target_prior=np.float64(0.3)).fit(PAIRS)
+    assert ConfDiffClassifier.from_state(fitted.to_state()).target_prior == 0.3

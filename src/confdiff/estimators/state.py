@@ -148,11 +148,12 @@ class _Learned:
 
 def _check_priors(name: str, prior: Any, n_classes: int | None) -> None:
     """Check a learned prior, which may be 0 or 1 where all probabilities are, or the priors of K classes."""
-    priors = decode(float | tuple[float, ...], prior, name)
+    values = prior.tolist() if isinstance(prior, np.ndarray | np.generic) else prior
+    priors = decode(float | tuple[float, ...], values, name)
     if isinstance(priors, tuple) != (n_classes is not None):
         raise ValueError(f"{name} must be a number, or a list of numbers for several classes; got {prior!r:.60}")
-    values = priors if isinstance(priors, tuple) else (priors,)
-    if len(values) != (n_classes or 1) or not all(0 <= value <= 1 for value in values):
+    numbers = priors if isinstance(priors, tuple) else (priors,)
+    if len(numbers) != (n_classes or 1) or not all(0 <= number <= 1 for number in numbers):
         raise ValueError(f"{name} must be {n_classes or 1} probabilities; got {prior!r:.60}")
 
 
