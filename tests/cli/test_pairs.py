@@ -80,7 +80,7 @@ def test_options(tmp_path):
             ["make", "digits", "-o", "pairs.xls"],
             "must end in .parquet, .csv, .csv.gz, .tsv, .tsv.gz, .jsonl, .json, .xlsx; got 'pairs.xls'",
         ),
-        (["make", "digits", "--noise", "additive"], "sigma, the amount of additive noise"),
+        (["make", "digits", "--noise", "additive"], "needs its amount, sigma: pass --noise-amount"),
         (["make", "ukpconvarg1"], "ukpconvarg1 holds comparisons"),
         (["make", "digits", "--model", "resnet34"], "got items of 64 features"),
         (["describe", "nothing.parquet"], "the table nothing.parquet does not exist"),

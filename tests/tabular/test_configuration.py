@@ -75,9 +75,12 @@ def test_check_writes_what_it_found(tmp_path):
     pairs.columns = ["patient_b", "patient_a", "difference"]
     pairs["difference"] *= -1
     pairs.to_csv(tmp_path / "pairs.csv", index=False)
-    check = ("check", "items.csv", "pairs.csv", "--ignore", "ward")
+    check = ("check", "items.csv", "pairs.csv", "--ignore", "ward", "--number", "age")
     offered = confdiff(*check, cwd=tmp_path)
-    assert "for all commands: confdiff check items.csv pairs.csv --ignore ward --write-config" in offered.stdout
+    assert (
+        "for all commands: confdiff check items.csv pairs.csv --ignore ward --number age --write-config"
+        in offered.stdout
+    )
     assert not (tmp_path / "confdiff.toml").exists()
     written = confdiff(*check, "--write-config", "--json", cwd=tmp_path)
     assert written.returncode == 0, written.stderr
@@ -89,6 +92,7 @@ def test_check_writes_what_it_found(tmp_path):
         difference="difference",
         scale="-1,1",
         ignore=("ward",),
+        kinds={"age": "number"},
     )
     assert load_config(tmp_path / "confdiff.toml") == found
     again = confdiff(*check, "--write-config", cwd=tmp_path)

@@ -43,6 +43,7 @@ LIBRARY = {
         lambda: FitOptions(hold_out_groups=True, validation_fraction=0),
         "hold_out_groups=True would not be used",
     ),
+    "a folder for a stream without one": (fit(work="folder"), "work='folder' would not be used"),
     "a stream of a frame": (fit(stream=True), "stream=True reads pairs from Parquet files; got DataFrame"),
     "a stream of CSV": (
         lambda: fit_comparisons("items.csv", "pairs.csv", stream=True),
@@ -90,6 +91,10 @@ COMMANDS = {
     "a stream of CSV": (
         ("fit", "items.csv", "pairs.csv", "--stream"),
         "--stream reads pairs from a Parquet file or a folder of them; got pairs.csv.",
+    ),
+    "early stopping without a validation set": (
+        ("recommend", "train", "pairs.csv", "--no-holdout", "--patience", "2"),
+        "--patience 2 would not be used: --no-holdout leaves no validation set.",
     ),
     "noise without its amount": (
         ("pairs", "make", "digits", "--noise", "additive"),

@@ -132,7 +132,9 @@ def test_by_the_command(tmp_path):
         refused = confdiff(*fit, text, "-o", "no", cwd=tmp_path)
         assert refused.returncode == 2
         assert message in refused.stderr
-    streamed = confdiff(*fit, "auto", "--stream", "-o", "no", cwd=tmp_path)
+    judged.to_parquet(tmp_path / "pairs.parquet")
+    stream = (*fit[:2], "pairs.parquet", *fit[3:], "auto", "--stream", "-o", "no")
+    streamed = confdiff(*stream, cwd=tmp_path)
     assert "--weight-decay auto needs all pairs in memory" in streamed.stderr
 
 

@@ -13,6 +13,7 @@ from confdiff.cli.console import name_column, results, say, say_files, status
 from confdiff.cli.messages import Flag, translated, with_flags
 from confdiff.cli.options import (
     COLUMNS,
+    CategoryOption,
     ConfigOption,
     DifferenceOption,
     EncodingOption,
@@ -22,11 +23,14 @@ from confdiff.cli.options import (
     ItemsArgument,
     JsonOption,
     LeftOption,
+    NumberOption,
     OverwritePageOption,
     PairsArgument,
     RightOption,
     ScaleOption,
+    TextOption,
     WeightOption,
+    kinds_of,
     option,
     output_option,
     switch,
@@ -63,6 +67,9 @@ def check_command(
     ] = None,
     group: GroupOption = None,
     ignore: IgnoreOption = None,
+    number: NumberOption = None,
+    category: CategoryOption = None,
+    text: TextOption = None,
     scale: ScaleOption = None,
     encoding: EncodingOption = None,
     config: ConfigOption = None,
@@ -93,11 +100,13 @@ def check_command(
         check_new_file(new_config, inputs=[items, pairs], overwrite=overwrite)
         config = config if config is not None and config.is_file() else None
     config = used_config(items, config)
+    kinds = kinds_of(number=number, category=category, text=text)
     with status("checking"):
         report = check_comparisons(
             items,
             pairs,
             scale=scale,
+            kinds=kinds,
             id=id,
             ignore=ignore,
             left=left,
@@ -117,7 +126,12 @@ def check_command(
         write_config(
             new_config,
             report,
-            replace(given, ignore=tuple(ignore or given.ignore), encoding=encoding or given.encoding),
+            replace(
+                given,
+                ignore=tuple(ignore or given.ignore),
+                kinds={**given.kinds, **kinds},
+                encoding=encoding or given.encoding,
+            ),
         )
         files["columns"] = new_config
     if as_json:

@@ -10,6 +10,7 @@ from confdiff.cli.console import is_quiet, say, say_files, status
 from confdiff.cli.model import print_model
 from confdiff.cli.options import (
     COLUMNS,
+    CategoryOption,
     ConfigOption,
     DeviceOption,
     DifferenceOption,
@@ -19,12 +20,15 @@ from confdiff.cli.options import (
     IgnoreOption,
     ItemsArgument,
     LeftOption,
+    NumberOption,
     OverwriteOption,
     PairsArgument,
     RightOption,
     ScaleOption,
     SeedOption,
+    TextOption,
     WeightOption,
+    kinds_of,
     option,
     output_option,
     switch,
@@ -68,15 +72,6 @@ _WithId = Annotated[
 _Labels = Annotated[
     str | None,
     option(metavar="COLUMN", panel=COLUMNS, help="Labels (0/1) of a few items, from which the prior is estimated."),
-]
-_Number = Annotated[
-    list[str] | None, option(metavar="COLUMN", panel=COLUMNS, help="Column to read as numbers. May be repeated.")
-]
-_Category = Annotated[
-    list[str] | None, option(metavar="COLUMN", panel=COLUMNS, help="Column to read as a category. May be repeated.")
-]
-_Text = Annotated[
-    list[str] | None, option(metavar="COLUMN", panel=COLUMNS, help="Column to read as text. May be repeated.")
 ]
 _MaxFeatures = Annotated[
     int, option(min=1, metavar="N", panel=_TRAINING, help="Maximum number of words per text column.")
@@ -126,9 +121,9 @@ def fit_command(
     scale: ScaleOption = None,
     labels: _Labels = None,
     ignore: IgnoreOption = None,
-    number: _Number = None,
-    category: _Category = None,
-    text: _Text = None,
+    number: NumberOption = None,
+    category: CategoryOption = None,
+    text: TextOption = None,
     config: ConfigOption = None,
     max_features: _MaxFeatures = 2000,
     epochs: _Epochs = None,
@@ -165,7 +160,7 @@ def fit_command(
         batch_size=batch_size,
         learning_rate=learning_rate,
         weight_decay=_parse_weight_decay(weight_decay),
-        kinds=_kinds(number=number, category=category, text=text),
+        kinds=kinds_of(number=number, category=category, text=text),
         max_features=max_features,
         device=device,
         seed=seed,
@@ -189,16 +184,6 @@ def fit_command(
     fitted = _fit(tables, options, output, resume=resume, overwrite=overwrite)
     print_model(fitted)
     say_files({"model": output, "card": output / "card.html"})
-
-
-def _kinds(**columns: list[str] | None) -> dict[str, str]:
-    """Return the kinds of columns that the user specified."""
-    kinds: dict[str, str] = {}
-    for kind, names in columns.items():
-        for name in names or ():
-            if kinds.setdefault(name, kind) != kind:
-                raise ValueError(f"a column has one kind; got --{kinds[name]} {name} and --{kind} {name}.")
-    return kinds
 
 
 def _fit(
@@ -225,7 +210,11 @@ def _fit(
     warnings.simplefilter("ignore", UserWarning)  # print_model prints them
     try:
         fitted = fit_comparisons(
-            options=options, work=place.parent, checkpoint=checkpoint, verbose=int(not is_quiet()), **tables
+            options=options,
+            work=place.parent if tables["stream"] else None,
+            checkpoint=checkpoint,
+            verbose=int(not is_quiet()),
+            **tables,
         )
     except KeyboardInterrupt:
         if checkpoint.exists():

@@ -77,6 +77,15 @@ IgnoreOption = Annotated[
     list[str] | None,
     option(metavar="COLUMN", panel=COLUMNS, help="Column of the items to ignore. May be repeated."),
 ]
+NumberOption = Annotated[
+    list[str] | None, option(metavar="COLUMN", panel=COLUMNS, help="Column to read as numbers. May be repeated.")
+]
+CategoryOption = Annotated[
+    list[str] | None, option(metavar="COLUMN", panel=COLUMNS, help="Column to read as a category. May be repeated.")
+]
+TextOption = Annotated[
+    list[str] | None, option(metavar="COLUMN", panel=COLUMNS, help="Column to read as text. May be repeated.")
+]
 ScaleOption = Annotated[
     str | None,
     option(
@@ -132,3 +141,13 @@ OverwritePageOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, switch("--json", help="Print JSON instead of text.")]
+
+
+def kinds_of(**columns: list[str] | None) -> dict[str, str]:
+    """Return the kinds of columns that the user specified."""
+    kinds: dict[str, str] = {}
+    for kind, names in columns.items():
+        for name in names or ():
+            if kinds.setdefault(name, kind) != kind:
+                raise ValueError(f"a column has one kind; got --{kinds[name]} {name} and --{kind} {name}.")
+    return kinds

@@ -69,14 +69,15 @@ _Partners = Annotated[
 ]
 _Epochs = Annotated[int, option(min=1, metavar="N", help="Maximum number of passes over the pairs.")]
 _Patience = Annotated[
-    int,
+    int | None,
     option(
         min=0,
         metavar="N",
         help="Early stopping: epochs without a better pairwise accuracy on a tenth of the interactions. "
-        "0 trains for all epochs on all of them.",
+        "If omitted, 3. 0 trains for all epochs on all of them.",
     ),
 ]
+_PATIENCE = 3
 _NNegatives = Annotated[
     int, option(min=1, metavar="N", help="Candidates to rank together with each held-out positive.")
 ]
@@ -104,7 +105,7 @@ def train_command(
     prior: _Prior = "global",
     partners: _Partners = None,
     epochs: _Epochs = 50,
-    patience: _Patience = 3,
+    patience: _Patience = None,
     n_negatives: _NNegatives = 49,
     no_holdout: _NoHoldout = False,
     encoding: EncodingOption = None,
@@ -123,6 +124,8 @@ def train_command(
         from confdiff.io.outputs import check_new_file
         from confdiff.recommender.fitting import fit_recommender, grade_file
         from confdiff.recommender.learning import Learning, partners_for
+    if no_holdout and patience:
+        raise ValueError(f"--patience {patience} would not be used: --no-holdout leaves no validation set. Omit one.")
     check_new_file(output, inputs=[file], overwrite=overwrite)
     learning = Learning(
         method=method,
@@ -132,7 +135,7 @@ def train_command(
         prior=prior,
         partners=partners or 1,
         n_negatives=n_negatives,
-        patience=None if no_holdout else patience or None,
+        patience=None if no_holdout else _PATIENCE if patience is None else patience or None,
     )
     columns = {"user": user, "item": item, "strength": strength, "time": time}
     with status(f"reading {file}"):

@@ -113,6 +113,10 @@ def fit_comparisons(
         "scale": None if given["scale"] is None else parse_scale(given["scale"]),
         "columns": settings.fill(left=left, right=right, difference=difference, weight=weight, group=group),
     }
+    if work is not None and not stream:
+        raise ValueError(
+            f"work={os.fspath(work)!r} would not be used: it is for streams. Pass stream=True, or omit it."
+        )
     with _collected_warnings() as caught:
         if stream:
             _check_streamable(pairs, options, {"labels": labels, "group": tables["columns"]["group"]})

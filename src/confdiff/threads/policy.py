@@ -54,7 +54,7 @@ def threads_for(multiply_adds: float) -> int:
 def pass_over(n_values: int) -> float:
     """Return the size of a pass over values in memory, such as a matrix-vector product, in multiply-adds.
 
-    >>> pass_over(1000) < LARGE_PRODUCT < pass_over(100_000_000)
+    >>> pass_over(1000) < LARGE_PRODUCT < pass_over(1_000_000_000)
     True
     """
     return _MULTIPLY_ADDS_PER_VALUE * float(n_values)

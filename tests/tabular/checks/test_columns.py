@@ -83,8 +83,10 @@ def test_text_among_numbers_is_an_error_that_names_the_cell(tmp_path, cell):
     assert [column.role for column in report.items.columns] == ["number", "number", "unknown"]
     with pytest.raises(ValueError, match=r"column 'age', row 9 .*kinds={'age': 'category'}"):
         fit_comparisons(tmp_path / "items.csv", pairs, model="linear", epochs=1)
+    declared = {"age": "category"}
+    assert "text-among-numbers" not in kinds(check_comparisons(tmp_path / "items.csv", pairs, kinds=declared))
     with pytest.warns(UserWarning, match="the differences do not determine"):
-        fit_comparisons(tmp_path / "items.csv", pairs, model="linear", epochs=1, kinds={"age": "category"})
+        fit_comparisons(tmp_path / "items.csv", pairs, model="linear", epochs=1, kinds=declared)
 
 
 @pytest.mark.parametrize("cells", [["02139", "10001"] * 20, ["1" * 25, "7"] * 20, ["1", "NA"] * 20, ["a", "1"] * 20])

@@ -112,7 +112,7 @@ def _fitted_features(
     A column that is refused is left out, and the rest is tried again, so that all such columns are named.
     """
     rows = np.flatnonzero(compared if compared.any() else ~compared)
-    stray = _stray_texts(items)
+    stray = _stray_texts(items, kinds)
     columns = {name: column for name, column in items.columns.items() if name not in stray}
     refusals: list[str] = []
     if not columns:
@@ -203,31 +203,34 @@ def column_findings(data: CheckData, measure: ColumnUse) -> list[Finding]:
     ]
     refusal = [_no_features(text) for text in measure.refusals if not any(name in text for name in listed_already)]
     unused = [_unused_column(message) for message in measure.warnings]
-    return [*infinite, *_stray_text_findings(data.items), *refusal, *_missing_values(data.items), *unused]
+    return [*infinite, *_stray_text_findings(data), *refusal, *_missing_values(data.items), *unused]
 
 
-def _stray_texts(items: ItemTable) -> dict[str, str]:
-    """Return the columns of numbers with a few cells of text, each with a message that names the first such cell."""
+def _stray_texts(items: ItemTable, kinds: Mapping[str, str] | None) -> dict[str, str]:
+    """Return the columns of numbers with a few cells of text, each with a message that names the first such cell.
+
+    A column whose kind is given is not one of them.
+    """
     messages = {}
     for name, column in items.columns.items():
-        if items.types.get(name) == "text":
+        if items.types.get(name) == "text" and name not in (kinds or {}):
             message = stray_text(name, NumberCount.of(column), items.source)
             if message is not None:
                 messages[name] = message
     return messages
 
 
-def _stray_text_findings(items: ItemTable) -> list[Finding]:
+def _stray_text_findings(data: CheckData) -> list[Finding]:
     return [
         Finding(
             kind="text-among-numbers",
             severity="error",
             count=1,
             text=message,
-            action=f"`fit` stops with an error: correct the cell, or pass kinds={{{name!r}: 'category'}} to `fit`.",
+            action=f"`fit` stops with an error: correct the cell, or pass kinds={{{name!r}: 'category'}}.",
             table="items",
         )
-        for name, message in _stray_texts(items).items()
+        for name, message in _stray_texts(data.items, data.kinds).items()
     ]
 
 

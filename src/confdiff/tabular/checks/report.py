@@ -111,6 +111,7 @@ def check_comparisons(
     pairs: Any,
     *,
     scale: Scale | tuple[float, float] | str | None = None,
+    kinds: Mapping[str, str] | None = None,
     encoding: str | None = None,
     config: str | os.PathLike[str] | None = None,
     **columns: Any,
@@ -123,6 +124,8 @@ def check_comparisons(
         The two tables.
     scale : Scale, tuple of two numbers, str or None, default=None
         Scale of the differences, such as ``(1, 7)``, ``"1,7"`` or ``"saaty"``; recognised if None.
+    kinds : mapping, optional
+        Column of the items -> its kind, as in :class:`~confdiff.tabular.features.item_features.ItemFeatures`.
     encoding : str, optional
         The encoding of text files, such as ``"cp1252"``; by default UTF-8, or what a byte order mark states.
     config : path, optional
@@ -166,7 +169,8 @@ def check_comparisons(
         columns=given,
         faults=faults,
     )
-    for column in settings.kinds:
+    given_kinds = {**settings.kinds, **(kinds or {})}
+    for column in given_kinds:
         check_column(item_table.source, item_table.columns, column, "kinds")
     known_scale = None if scale is None else parse_scale(scale)
     data = CheckData(
@@ -175,7 +179,7 @@ def check_comparisons(
         scale=known_scale or recognise_scale(pair_table.difference),
         scale_given=scale is not None,
         faults=tuple(faults),
-        kinds=settings.kinds,
+        kinds=given_kinds,
     )
     return run_checks(data)
 
