@@ -31,6 +31,7 @@ from confdiff.validation import (
     check_items,
     check_labels,
     check_number,
+    check_prior,
     check_rows,
     warn_user,
 )
@@ -220,7 +221,7 @@ def _read_cached(file: Path, n_items: int) -> Grades | None:
         with reporting_damage(file, _REMEDY):
             return Grades(
                 scores=check_tensor("scores", state["scores"], torch.empty(n_items)),
-                prior=check_number("prior", state["prior"], least=0),
+                prior=check_prior(state["prior"]),
                 temperature=check_number("temperature", state["temperature"], above=0),
             )
     except (ValueError, OSError) as error:

@@ -69,6 +69,30 @@ def test_row_labels_are_ids_if_no_column_holds_them(rearranged):
     assert table.id_name == "id"
 
 
+def test_a_repeated_row_does_not_make_the_row_labels_the_ids():
+    numbers = IDS - 1  # the row labels hold all of them, too
+    frame = items(patient=numbers)
+    repeated = pd.concat([frame, frame.iloc[[7]]], ignore_index=True)
+    with pytest.raises(ValueError, match=r"'patient' .* and 'index' .*id="):
+        fit_comparisons(repeated, pairs(numbers), model="linear", epochs=1)
+    with pytest.raises(ValueError, match="the ids must be unique"):
+        fit_comparisons(repeated.assign(patient=[*SKUS, SKUS[7]]), pairs(SKUS), model="linear", epochs=1)
+
+
+def test_one_column_to_ignore_may_be_a_text():
+    table = fit_comparisons(
+        items(id=IDS, notes=1.0),
+        pairs(),
+        ignore="notes",
+        scale=(-10, 10),
+        model="linear",
+        epochs=1,
+        prior=0.5,
+        validation_fraction=0,
+    )
+    assert list(table.features.kinds_) == ["x"]
+
+
 def test_ids_that_are_missing_after_a_filter_do_not_make_the_index_the_ids():
     frame = items(id=IDS).drop(index=3)
     table, _ = read_comparisons(frame, pairs())  # some pairs now have an unknown item, all of whose labels exist

@@ -54,7 +54,7 @@ def table_errors(path: Path, columns: Iterable[str] = ()) -> Iterator[None]:
         yield
     except KeyError as error:
         raise ValueError(f"{path} must have the columns {', '.join(columns)}; {error.args[0]}.") from error
-    except (pyarrow.ArrowException, OSError) as error:
+    except (pyarrow.ArrowException, UnicodeDecodeError, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         text = " ".join(str(error).split())

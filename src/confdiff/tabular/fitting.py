@@ -3,7 +3,7 @@
 import os
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -45,7 +45,7 @@ def fit_comparisons(
     weight: str | None = None,
     group: str | None = None,
     scale: Scale | str | tuple[float, float] | None = None,
-    ignore: tuple[str, ...] = (),
+    ignore: str | Iterable[str] = (),
     labels: str | None = None,
     encoding: str | None = None,
     config: _Folder | None = None,
@@ -71,7 +71,7 @@ def fit_comparisons(
     scale : tuple (low, high) or str, optional
         The ends of the scale of the judgements, such as ``(1, 7)``, or ``"saaty"`` for ratios from 1/9 to 9;
         recognised if not given. High judgements favour the second item, or the first with ``"1,7,reversed"``.
-    ignore : tuple of str
+    ignore : str or iterable of str
         Columns of the items to leave out.
     labels : str, optional
         A column that is 0/1 or -1/1 for a few items and empty for all others; it determines the prior.
@@ -106,7 +106,7 @@ def fit_comparisons(
     labels, ignored = _labels_to_use(labels, options, settings)
     options = _configured(options, settings, has_labels=labels is not None)
     _check_labels_are_used(labels, options)
-    given = settings.fill(id=id, ignore=tuple(ignore), scale=scale)
+    given = settings.fill(id=id, ignore=(ignore,) if isinstance(ignore, str) else tuple(ignore), scale=scale)
     tables: dict[str, Any] = {
         "id": given["id"],
         "ignore": (*given["ignore"], *ignored),

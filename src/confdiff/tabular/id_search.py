@@ -17,6 +17,7 @@ from confdiff.tabular.roles import ID, ROLES, recognised
 from confdiff.tabular.row_numbers import TableSource
 
 _MOST = 0.5  # a column that holds this fraction of the ids is probably meant, though some ids are wrong
+_REPEATED = 0.5  # a column that repeats more of the ids is a category, not a column of ids with repeated rows
 _SIDES = (("left", "right"), ("a", "b"), ("first", "second"), ("1", "2"), ("i", "j"), ("one", "two"), ("0", "1"))
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD = re.compile(r"[^\W\d_]+|\d+")
@@ -204,11 +205,11 @@ class IdSearch:
                 self._counts[name] += _occurrences(self._wanted, batch[name])
 
     def _held(self, name: str, side: str) -> float:
-        """Return the fraction of the ids in a column of the pairs that a column of the items holds, each once."""
+        """Return the fraction of the ids in a column of the pairs that a column of the items holds."""
         if side not in self._positions:
             return 0.0
         counts = self._counts[name][self._positions[side]]
-        if name not in self.usual and counts.max() > 1:
+        if name not in self.usual and np.mean(counts > 1) > _REPEATED:
             return 0.0
         return float(np.mean(counts > 0))
 

@@ -53,6 +53,7 @@ def test_a_ranking_is_checked_too():
     values = json.loads(file.read_text().splitlines()[0])
     for change, message in (
         ({"hr@10": None}, "hr@10.* must be a number; got None"),
+        ({"prior": "a"}, "unknown prior 'a'"),
         ({"epochs": 0}, "epochs"),
         ({"speed": 1}, "unknown fields: 'speed'"),
     ):

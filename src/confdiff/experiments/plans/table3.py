@@ -36,6 +36,7 @@ _NOTES = {
     "times. The paper's numbers are those of the whole matrix and cannot be compared.",
     "jester1.npz": "Jester, which is not in the paper: the 2,000 users with the most ratings, positive above 5 of 10.",
 }
+_UNKNOWN = "A file that is not in the paper."
 _TEXT = """\
 The latest positive of each user is ranked among sampled candidates, as in the paper. The paper's number is shown \
 below ours. Without times, the positive is drawn at random. The full metrics rank it among all items that were not \
@@ -152,8 +153,8 @@ class RankingRow:
         prior = {"global": "one prior for all", "user": "each user's own prior"}[self.prior]
         baseline = f"Random scores have HR@{CUTOFF} {min(1.0, CUTOFF / self.candidates):.3f}."
         return (
-            f"{_NOTES[self.source]} Settings: {self.model}, {length}, {prior}. Sizes: {self.evaluated:,} users "
-            f"evaluated, {self.pairs:,} pairs, {self.candidates} candidates. {baseline}"
+            f"{_NOTES.get(self.source, _UNKNOWN)} Settings: {self.model}, {length}, {prior}. "
+            f"Sizes: {self.evaluated:,} users evaluated, {self.pairs:,} pairs, {self.candidates} candidates. {baseline}"
         )
 
 
@@ -171,7 +172,8 @@ def ranking_rows(records: Iterable[Record]) -> list[RankingRow]:
 def _order(row: RankingRow) -> tuple[Any, ...]:
     """Sort by the paper's data first, then the paper's setting, then by NDCG."""
     unusual = (row.patience is not None, row.prior != "global", row.model, row.epochs, row.partners, row.candidates)
-    return (list(_NOTES).index(row.source), *unusual, -row.trials["ndcg@10"].mean)
+    sources = [*_NOTES, row.source]  # others come last
+    return (sources.index(row.source), *unusual, -row.trials["ndcg@10"].mean)
 
 
 def _summarise(group: Sequence[RankingRecord], printed: dict[tuple[str, str], dict[str, float]]) -> RankingRow:

@@ -8,7 +8,7 @@ from confdiff.experiments.trials.spec import TrialSpec, explicit_fields
 from confdiff.io.decoding import decode, decode_fields
 from confdiff.io.documents import check_plain_name
 from confdiff.tasks import TaskSpec
-from confdiff.validation import check_count, check_number
+from confdiff.validation import check_choice, check_count, check_number
 
 Curve = tuple[tuple[int, float], ...]
 """(epoch, accuracy) pairs, in the order of the epochs."""
@@ -191,6 +191,7 @@ class RankingRecord:
     def __post_init__(self) -> None:
         check_plain_name("key", self.key)
         check_plain_name("data set", self.dataset)
+        check_choice("prior", self.prior, ("global", "user"))
         check_count("seed", self.seed, least=0)
         for name in ("epochs", "partners", "evaluated", "candidates", "pairs"):
             check_count(name, getattr(self, name))

@@ -153,10 +153,11 @@ def check_comparisons(
     for name in columns:
         check_choice("column", name, ["id", "ignore", *ROLES])
     faults: list[Fault] = []
+    ignore = columns.pop("ignore", None) or ()
     settings = optional_config(config)
     given = settings.fill(
         id=columns.pop("id", None),
-        ignore=tuple(columns.pop("ignore", None) or ()),
+        ignore=(ignore,) if isinstance(ignore, str) else tuple(ignore),
         scale=scale,
         **{role: columns.get(role) for role in ROLES},
     )
