@@ -107,6 +107,14 @@ def test_the_encoding_may_be_in_the_configuration(folder):
     assert model.id_name == "id"
 
 
+def test_another_encoding_than_that_of_a_utf8_file_is_refused(folder):
+    predict = ("predict", "model", "items-comma.csv", "-o", "mojibake.csv", "--encoding")
+    refused = confdiff(*predict, "cp1252", cwd=folder)
+    assert refused.returncode == 2
+    assert "items-comma.csv is UTF-8 text, but its encoding was given as 'cp1252'" in refused.stderr
+    assert confdiff(*predict, "utf-8", cwd=folder).returncode == 0
+
+
 def test_scores_are_written_as_a_workbook(folder):
     expected = scores(folder, "items-comma.csv", output="expected.csv")
     confdiff("predict", "model", "items-comma.csv", "-o", "scores.xlsx", "--overwrite", cwd=folder)

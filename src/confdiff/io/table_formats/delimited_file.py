@@ -74,7 +74,7 @@ class DelimitedFile:
     @cached_property
     def _encoding(self) -> str:
         with open_bytes(self._path, self._compressed) as file:
-            return encoding_of(file)
+            return encoding_of(self._path, file)
 
     @cached_property
     def _dialect(self) -> Dialect:

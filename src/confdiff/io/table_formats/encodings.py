@@ -85,18 +85,51 @@ def check_encoding(encoding: str) -> str:
         ) from error
 
 
-def encoding_of(file: IO[bytes]) -> str:
-    """Return the encoding of a file from its first bytes, else the one that is set, else UTF-8. Reads from the file."""
+def encoding_of(path: Path, file: IO[bytes]) -> str:
+    """Return the encoding of a file from its first bytes, else the one that is set, else UTF-8.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for messages.
+    file : binary file
+        The file, at its beginning. It is read.
+
+    Raises
+    ------
+    ValueError
+        If another encoding is set, but the file is UTF-8: its letters beyond ASCII would become others.
+    """
     start = file.read(4)
     stated = next((name for mark, name in _BYTE_ORDER_MARKS.items() if start.startswith(mark)), None)
-    return stated or _given.get() or "utf-8"
+    encoding = stated or _given.get() or "utf-8"
+    if stated is None and encoding != "utf-8" and _is_certainly_utf8(start, file):
+        raise ValueError(
+            f"{path} is UTF-8 text, but its encoding was given as {encoding!r}. Pass encoding='utf-8' to read it."
+        )
+    return encoding
+
+
+def _is_certainly_utf8(start: bytes, file: IO[bytes]) -> bool:
+    """Return whether a file has letters beyond ASCII, and all of them are UTF-8; text of other encodings never is."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    has_letters = False
+    block = start
+    while block:
+        has_letters = has_letters or not block.isascii()
+        try:
+            decoder.decode(block)
+        except UnicodeDecodeError:
+            return False
+        block = file.read(_BLOCK)
+    return has_letters and not decoder.getstate()[0]
 
 
 @contextmanager
 def open_text(path: Path) -> Iterator[TextIO]:
     """Open a text file in its encoding; bytes that are not text of it are an error that names the line."""
     with path.open("rb") as file:
-        encoding = encoding_of(file)
+        encoding = encoding_of(path, file)
     try:
         with path.open(encoding=encoding, newline="\n") as text:
             yield text
