@@ -118,11 +118,12 @@ def test_ctrl_c_is_not_deferred_in_other_threads():
 
 @pytest.fixture
 def _ending_like_interrupts():
-    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    # a command that another test ran in this process has set handlers of its own
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGTERM, signal.SIGHUP)}
     end_like_interrupts()
     yield
     for number, handler in before.items():
-        assert signal.getsignal(number) not in (handler, None)
+        assert signal.getsignal(number) not in (signal.SIG_DFL, None)
         signal.signal(number, handler)
 
 
@@ -142,6 +143,7 @@ def test_sigterm_saves_the_checkpoint_like_ctrl_c(tmp_path, monkeypatch, number)
 def test_without_a_handler_sigterm_saves_the_checkpoint_and_ends_the_process(tmp_path, monkeypatch):
     child = os.fork()
     if child == 0:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         pressing_in_step(monkeypatch, 9, pressed=signal.SIGTERM)
         weights_after(checkpoint=tmp_path / "c", checkpoint_seconds=1000)
         os._exit(0)
