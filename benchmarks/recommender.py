@@ -24,6 +24,7 @@ from confdiff.losses import logistic
 from confdiff.methods import METHODS
 from confdiff.models import RECOMMENDERS
 from confdiff.pairs import Pairs
+from confdiff.pairs.sparse import require_dense
 from confdiff.recommender.confidence import grade_interactions
 from confdiff.recommender.protocol import leave_one_out, user_pairs
 from confdiff.risks import confdiff_risk
@@ -68,6 +69,7 @@ class OnePair(Dataset[tuple[Tensor, Tensor, Tensor]]):
 
     def __init__(self, pairs: Pairs) -> None:
         self.pairs = pairs
+        self.items = require_dense(pairs.items, "this benchmark")
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -75,7 +77,7 @@ class OnePair(Dataset[tuple[Tensor, Tensor, Tensor]]):
     def __getitem__(self, row: int) -> tuple[Tensor, Tensor, Tensor]:
         pairs = self.pairs
         assert pairs.difference is not None
-        return pairs.items[pairs.left[row]], pairs.items[pairs.right[row]], pairs.difference[row]
+        return self.items[pairs.left[row]], self.items[pairs.right[row]], pairs.difference[row]
 
 
 class PlainNeuMF(nn.Module):

@@ -18,6 +18,7 @@ from confdiff.estimators import ConfDiffClassifier
 from confdiff.experiments.trials.record import TrialRecord
 from confdiff.experiments.trials.store import Store
 from confdiff.metrics import accuracy
+from confdiff.pairs.sparse import require_dense
 from confdiff.tasks import Task, TaskSpec, make_task
 from training import Data, Shape, plain_loop
 
@@ -41,7 +42,7 @@ def aim_of(dataset: str, results: Path) -> tuple[float, int]:
 
 def plain_epoch(task: Task, repeats: int) -> float:
     """Return the seconds of the best epoch of the plain loop on these pairs, evaluation included."""
-    items = task.pairs.items.float()
+    items = require_dense(task.pairs.items, "this benchmark").float()
     data = Data(task.pairs.with_items(items), task.test_items.float(), task.test_labels)
     shape = Shape(task.spec.dataset, items.shape[1], len(task.pairs), len(data.test_items), 256, 0, 0)
     loop = plain_loop(data, shape, evaluates=True)
@@ -56,7 +57,7 @@ def plain_epoch(task: Task, repeats: int) -> float:
 def ours(task: Task, epochs: int) -> tuple[float, float]:
     """Return the accuracy of our default method after some epochs, without the prior, and the seconds of fit."""
     model = ConfDiffClassifier(epochs=epochs, random_state=task.spec.seed)
-    pairs = task.pairs.with_items(task.pairs.items.float())
+    pairs = task.pairs.with_items(require_dense(task.pairs.items, "this benchmark").float())
     start = time.perf_counter()
     model.fit(pairs)
     seconds = time.perf_counter() - start

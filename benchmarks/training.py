@@ -23,6 +23,7 @@ from confdiff.methods import METHODS
 from confdiff.metrics import accuracy
 from confdiff.models import build_model
 from confdiff.pairs import Pairs
+from confdiff.pairs.sparse import require_dense
 from confdiff.training import Recipe, predict_scores
 from confdiff.training.run import Run
 
@@ -102,7 +103,8 @@ def plain_loop(
     model = plain_network(shape) if model is None else model
     pairs = data.pairs
     assert pairs.difference is not None
-    columns = [pairs.items[pairs.left], pairs.items[pairs.right], pairs.difference]
+    items = require_dense(pairs.items, "this benchmark")
+    columns = [items[pairs.left], items[pairs.right], pairs.difference]
     if labels:
         columns += [torch.ones(shape.n_pairs)] * 2
     training = DataLoader(TensorDataset(*columns), batch_size=shape.batch_size, shuffle=True)

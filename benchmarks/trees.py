@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from confdiff import ProjectedClassifier
+from confdiff.pairs.sparse import require_dense
 from confdiff.tasks import Task, TaskSpec, make_task
 
 
@@ -21,7 +22,7 @@ def soft_labels(trees: Any, task: Task) -> Any:
     rows = np.concatenate([task.pairs.left, task.pairs.right])
     assert task.pairs.posteriors is not None
     r = task.pairs.posteriors.numpy()[rows]
-    items = task.pairs.items.numpy()[rows]
+    items = require_dense(task.pairs.items, "this benchmark").numpy()[rows]
     weight = np.concatenate([r, 1 - r])
     positive = weight > 1e-9
     classes = np.repeat([1, 0], len(rows))

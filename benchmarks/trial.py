@@ -16,6 +16,7 @@ from torch import nn
 from confdiff.experiments.trials.run import run_trial
 from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.models import build_model
+from confdiff.pairs.sparse import require_dense
 from confdiff.tasks import Task, TaskSpec, make_task
 from training import Data, Shape, plain_loop
 
@@ -33,7 +34,7 @@ def measure(dataset: str) -> tuple[float, float]:
     """Return the seconds of our trial and of the plain one."""
     spec = TaskSpec(dataset, 0.5, "authors")
     task = make_task(spec)
-    items = task.pairs.items.float()
+    items = require_dense(task.pairs.items, "this benchmark").float()
     data = Data(task.pairs.with_items(items), task.test_items.float(), task.test_labels)
     size = spec.learning().batch_size
     shape = Shape(dataset, items.shape[1], len(task.pairs), len(data.test_items), size, round_seconds=0, aim=0)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from confdiff.corrections import CORRECTIONS
+from confdiff.links import LINKS, find_link
 from confdiff.losses import LOSSES, logistic
 from confdiff.methods import METHODS, REFERENCES, find_method
 from confdiff.risks import (
@@ -168,7 +169,23 @@ def ranking_restated(phi):
     return risk
 
 
+def preference_restated(g, g_prime, targets, prior):
+    (c,) = targets
+    total = 0.0
+    for a, b, d in zip(g, g_prime, c, strict=True):
+        p = sigma(b - a)
+        total -= (1 + d) / 2 * math.log(p) + (1 - d) / 2 * math.log(1 - p)
+    return total / len(g)
+
+
+def score_restated(g, g_prime, targets, prior):
+    (c,) = targets
+    return sum((b - a - d) ** 2 for a, b, d in zip(g, g_prime, c, strict=True)) / len(g)
+
+
 RESTATED = {
+    "preference": preference_restated,
+    "score": score_restated,
     "bpr": ranking_restated(l_plus),
     "mrl": ranking_restated(lambda z: max(0.0, 1 - z)),
     "confdiff-regression": regression_restated,
@@ -304,6 +321,26 @@ def test_regression_rests_at_the_truth_also_under_noise_and_projection_does_not(
     for name, rests in (("confdiff-regression", True), ("confdiff-projection", False)):
         gradient = gradient_at(METHODS[name], d, torch.logit(d.r), label_differences, d.prior)
         assert (gradient.abs().max() < 1e-12) == rests
+
+
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.link != "probability"])
+@pytest.mark.parametrize("constant", [0.0, 2.0])
+def test_the_true_scores_of_a_link_are_stationary_with_any_constant(name, constant):
+    d = some_distribution()
+    i, j, weight = d.pairs()
+    link = find_link(METHODS[name].link)
+
+    def differences(d):
+        return i, j, torch.from_numpy(link.difference(d.g[i].numpy(), d.g[j].numpy())), weight
+
+    at_truth = gradient_at(METHODS[name], d, d.g + constant, differences, None)
+    assert at_truth.abs().max() < 1e-12
+    elsewhere = gradient_at(METHODS[name], d, d.g + torch.linspace(-1, 1, 6), differences, None)
+    assert elsewhere.abs().max() > 0.01
+
+
+def test_every_link_has_a_method_that_learns_it():
+    assert {method.link for method in METHODS.values()} == set(LINKS)
 
 
 @every_consistent

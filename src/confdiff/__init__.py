@@ -11,6 +11,8 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from confdiff.corrections import CORRECTIONS as CORRECTIONS
+    from confdiff.estimators import ConfDiffAuto as ConfDiffAuto
+    from confdiff.estimators import ConfDiffBoosting as ConfDiffBoosting
     from confdiff.estimators import ConfDiffClassifier as ConfDiffClassifier
     from confdiff.estimators import ConfDiffLogisticRegression as ConfDiffLogisticRegression
     from confdiff.estimators import ItemTransformer as ItemTransformer
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from confdiff.estimators import PcompClassifier as PcompClassifier
     from confdiff.estimators import ProjectedClassifier as ProjectedClassifier
     from confdiff.estimators import prior_sensitivity as prior_sensitivity
+    from confdiff.estimators import score_items as score_items
+    from confdiff.links import LINKS as LINKS
     from confdiff.losses import LOSSES as LOSSES
     from confdiff.methods import METHODS as METHODS
     from confdiff.methods import Method as Method
@@ -40,12 +44,15 @@ if TYPE_CHECKING:
 _HOME = {
     "CORRECTIONS": "corrections",
     "ComparisonModel": "tabular.model.model",
+    "ConfDiffAuto": "estimators",
+    "ConfDiffBoosting": "estimators",
     "ConfDiffClassifier": "estimators",
     "ConfDiffLogisticRegression": "estimators",
     "FitOptions": "tabular.fit_options",
     "ItemFeatures": "tabular.features.item_features",
     "ItemKFold": "pairs.splitting",
     "ItemTransformer": "estimators",
+    "LINKS": "links",
     "LOSSES": "losses",
     "METHODS": "methods",
     "MODELS": "models",
@@ -62,6 +69,7 @@ _HOME = {
     "load_model": "tabular.model.model",
     "prior_sensitivity": "estimators",
     "sample_pairs": "pairs",
+    "score_items": "estimators",
     "train": "training",
     "use_threads": "threads",
 }

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from confdiff.io.tensors import check_tensor, check_tensors
+from confdiff.pairs.sparse import Items, SparseItems, dense_batches
 from confdiff.risks.pcomp import mislabelled_fractions, noise_rates
 from confdiff.validation import check_count
 
@@ -47,7 +48,7 @@ class PcompTeacher:
     ----------
     model : nn.Module
         The network that is trained.
-    items : Tensor of shape (m, d)
+    items : Tensor or SparseItems of shape (m, d)
         Features of the items.
     rows : Tensor of shape (2, n)
         Row numbers of the first and of the second items of the pairs.
@@ -68,7 +69,7 @@ class PcompTeacher:
     def __init__(
         self,
         model: nn.Module,
-        items: Tensor,
+        items: Items,
         rows: Tensor,
         prior: float,
         *,
@@ -90,7 +91,7 @@ class PcompTeacher:
         self.ramp = ramp
         self.steps = 0
         self.epoch = -1
-        self.weights = [torch.ones(rows.shape[1], device=items.device) for _ in range(2)]
+        self.weights = [torch.ones(rows.shape[1], device=rows.device) for _ in range(2)]
 
     def columns(self, epoch: int) -> list[Tensor]:
         """Return the weights of first and second items, 0 if pruned; prune again when a new epoch starts."""
@@ -130,13 +131,17 @@ class PcompTeacher:
         weights = [check_tensor("the weights of the items", weight, self.weights[0]) for weight in (first, second)]
         self.steps = check_count("steps", state["steps"], least=0)
         self.epoch = check_count("epoch", state["epoch"], least=-1)
-        self.weights = [weight.to(self.items.device) for weight in weights]
+        self.weights = [weight.to(self.rows.device) for weight in weights]
         self.model.load_state_dict(model)
 
     @torch.no_grad()
     def _scores(self) -> Tensor:
         self.model.eval()
-        return torch.cat([self.model(batch).view(-1) for batch in torch.split(self.items, 1024)])
+        batches = dense_batches(self.items, 1024)
+        if isinstance(self.items, SparseItems):
+            weight = next(self.model.parameters())
+            batches = (batch.to(weight) for batch in batches)
+        return torch.cat([self.model(batch).view(-1) for batch in batches])
 
 
 def _prune(confidence: Tensor, fraction: float, noise_rate: float) -> Tensor:

@@ -35,6 +35,8 @@ class Config:
         The encoding of text files, such as ``"cp1252"``.
     prior
         The fraction of positives, or ``"estimate"``.
+    link
+        What was asked: ``"probability"``, ``"preference"`` or ``"score"``.
     ignore
         Columns of the items to leave out.
     kinds
@@ -63,6 +65,7 @@ class Config:
     labels: str | None = None
     encoding: str | None = None
     prior: float | str | None = None
+    link: str | None = None
     ignore: tuple[str, ...] = ()
     kinds: Mapping[str, str] = field(default_factory=dict)
 
@@ -149,6 +152,7 @@ _EXPECTED = {
     "scale": "a scale, such as '1,7' or [1, 7]",
     "encoding": "an encoding, such as 'cp1252'",
     "prior": "a fraction, such as 0.3, or 'estimate'",
+    "link": "what was asked: 'probability', 'preference' or 'score'",
     "ignore": "a list of columns, such as ['name', 'notes']",
     "kinds": "a table of columns and their kinds, such as [kinds] with the line ward = 'category'",
 }

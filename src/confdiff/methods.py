@@ -8,6 +8,7 @@ from torch import Tensor
 
 from confdiff.companions import Companion, PcompTeacher
 from confdiff.corrections import Correction, absolute, identity, relu
+from confdiff.links import LinkName
 from confdiff.losses import MarginLoss, logistic
 from confdiff.pairs import Supervision
 from confdiff.risks import (
@@ -25,8 +26,10 @@ from confdiff.risks import (
     multiclass_terms,
     pcomp_teacher_terms,
     pcomp_terms,
+    preference_terms,
     projected_targets,
     regression_terms,
+    score_terms,
     supervised_terms,
 )
 from confdiff.validation import check_choice, companion_missing, one_prior_only, prior_missing, two_classes_only
@@ -47,7 +50,7 @@ class Method:
     label : str
         The label in reports and plots.
     family : str
-        Methods of one family share a range of colours: ``confdiff``, ``pcomp``, ``ranking`` or ``oracle``.
+        Methods of one family share a range of colours: ``confdiff``, ``pcomp``, ``link``, ``ranking`` or ``oracle``.
     learns_from : str
         The supervision of the pairs that it reads.
     terms : callable
@@ -68,6 +71,8 @@ class Method:
         Whether the sign of a score determines the class; the scores of other methods only rank.
     multiclass : callable, optional
         The ``terms`` for K classes, where scores and targets are (n, K); None for methods of two classes only.
+    link : {"probability", "preference", "score"}
+        The meaning of the differences, a name from :data:`confdiff.links.LINKS`.
     """
 
     name: str
@@ -83,6 +88,7 @@ class Method:
     companion: Callable[..., Companion] | None = None
     classifies: bool = True
     multiclass: Callable[..., Tensor] | None = None
+    link: LinkName = "probability"
 
     @property
     def needs_prior(self) -> bool:
@@ -190,6 +196,8 @@ def _projected(project: Projection, g: Tensor, g_prime: Tensor, c: Any, **option
 REFERENCES = {
     "Wang et al. 2023": "Binary Classification with Confidence Difference. NeurIPS 36.",
     "Feng et al. 2021": "Pointwise Binary Classification with Pairwise Confidence Comparisons. ICML 38.",
+    "Bradley and Terry 1952": "Rank Analysis of Incomplete Block Designs. Biometrika 39.",
+    "Massey 1997": "Statistical Models Applied to the Rating of Sports Teams. Bluefield College.",
     "Rendle et al. 2009": "BPR: Bayesian Personalized Ranking from Implicit Feedback. UAI 25.",
     "confdiff": "this library: docs/beyond-the-paper.md has the reasons and the proofs.",
 }
@@ -259,6 +267,22 @@ def _ranking(name: str, label: str, terms: Callable[..., Tensor], reference: str
     )
 
 
+def _linked(name: LinkName, label: str, terms: Callable[..., Tensor], reference: str) -> Method:
+    return Method(
+        name=name,
+        label=label,
+        family="link",
+        learns_from="differences",
+        terms=terms,
+        term_names=("pairs",),
+        correction=identity,
+        prior="unused",
+        reference=reference,
+        classifies=False,
+        link=name,
+    )
+
+
 def _oracle(name: str, label: str, learns_from: Supervision, equation: int) -> Method:
     return Method(
         name=name,
@@ -324,6 +348,8 @@ _TABLE = (
     _pcomp("pcomp-relu", "Pcomp-ReLU", relu),
     _pcomp("pcomp-abs", "Pcomp-ABS", absolute),
     _PCOMP_TEACHER,
+    _linked("preference", "Preference", preference_terms, "Bradley and Terry 1952 (soft outcomes)"),
+    _linked("score", "Score", score_terms, "Massey 1997 (least squares)"),
     _ranking("bpr", "BPR", bpr_terms, "Rendle et al. 2009 (BPR-Opt)"),
     _ranking("mrl", "MRL", mrl_terms, "Wang et al. 2023 (Table 3, margin ranking loss)"),
     _oracle("oracle-hard", "Oracle-Hard", "labels", 1),

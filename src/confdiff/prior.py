@@ -17,11 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs
+from confdiff.pairs.sparse import Items, as_items, as_matrix
 from confdiff.randomness import derived_seed, generator
-from confdiff.standardisation import is_constant
+from confdiff.standardisation import fit_scaling
 from confdiff.threads import follow_policy
 from confdiff.training import Recipe, epochs_for, learning_rate_for, predict_scores, train
-from confdiff.validation import as_float32, as_tensor, check_count, check_items, check_labels, column_names, warn_user
+from confdiff.validation import check_count, check_labels, check_matrix, column_names, warn_user
 
 WIDE = 0.1
 """Width above which an interval does not identify the prior."""
@@ -30,6 +31,12 @@ _TAIL = 0.01  # fraction of the items at either end, whose predictions may be wr
 _BOOTSTRAP_SAMPLES = 300
 _UNDERFITTED = 1.25  # ratio of observed and predicted differences, above which a network has not converged
 _Vector = NDArray[np.float64]
+
+Interval = tuple[float, float]
+"""Lower and upper end."""
+
+PriorInterval = Interval | tuple[Interval, ...]
+"""Class priors that the data leave open: of the positive class, or of each of K classes."""
 
 
 @dataclass(frozen=True)
@@ -111,10 +118,10 @@ def _quantiles(values: _Vector, weight: _Vector, *fractions: float) -> list[floa
     return [float(value) for value in values[order][positions]]
 
 
-def warn_if_open(
+def open_interval(
     predicted: ArrayLike, differences: ArrayLike, probabilities: ArrayLike, weight: ArrayLike | None = None
-) -> None:
-    """Warn if a model that was fitted without a prior would fit the differences equally well with another prior.
+) -> PriorInterval:
+    """Return the interval of priors with which a model would fit the differences equally well.
 
     Parameters
     ----------
@@ -126,29 +133,61 @@ def warn_if_open(
     weight : array-like of shape (n,) or None
         Weights of the pairs.
 
-    Warns
-    -----
-    UserWarning
-        If the identified interval is wider than :data:`WIDE`.
+    Returns
+    -------
+    PriorInterval
+        Lower and upper end; for K classes a tuple of K such tuples, all of the same width.
     """
     p = np.asarray(probabilities, dtype=np.float64)
     c = np.asarray(differences, dtype=np.float64)
     c_hat = np.asarray(predicted, dtype=np.float64)
     w = np.ones(len(c)) if weight is None else np.asarray(weight, dtype=np.float64)
-    spread = _least_slope(c_hat, c, w)
+    spread = min(1.0, _least_slope(c_hat, c, w))
     columns = np.stack([1 - p, p], axis=1) if p.ndim == 1 else p
-    lows = [column.mean() - np.quantile(column, _TAIL) for column in columns.T]
-    width = 1 - min(1.0, spread) * sum(lows)
-    if width <= WIDE:
-        return
-    if p.ndim == 1:
-        low = min(1.0, spread) * lows[1]
-        high = 1 - min(1.0, spread) * lows[0]
+    lows = spread * np.array([column.mean() - np.quantile(column, _TAIL) for column in columns.T])
+    lows = lows / max(1.0, lows.sum())
+    width = float(1 - lows.sum())
+    ends = tuple((float(low), min(1.0, float(low) + width)) for low in lows)
+    return ends[1] if p.ndim == 1 else ends
+
+
+def is_narrow(interval: PriorInterval) -> bool:
+    """Return whether an interval of priors, or one for each of K classes, is narrow enough to determine the prior.
+
+    >>> is_narrow((0.3, 0.35)), is_narrow(((0.3, 0.5), (0.5, 0.7)))
+    (True, False)
+    """
+    return all(high - low <= WIDE for low, high in _ends_of(interval))
+
+
+def check_prior_interval(interval: PriorInterval, n_classes: int | None) -> None:
+    """Check an interval of priors, or one for each of ``n_classes`` classes."""
+    ends = _ends_of(interval)
+    if len(ends) != (n_classes or 1) or not all(0 <= low <= high <= 1 for low, high in ends):
+        raise ValueError(f"prior_interval must be {n_classes or 1} intervals in [0, 1]; got {interval!r:.100}")
+
+
+def _ends_of(interval: PriorInterval) -> tuple[Interval, ...]:
+    """Return the intervals of all classes, or the one of the positive class."""
+    return interval if isinstance(interval[0], tuple) else (interval,)
+
+
+def warn_of_open_prior(interval: PriorInterval) -> None:
+    """Warn that differences leave the priors of an interval open, in one sentence that says what to do.
+
+    Parameters
+    ----------
+    interval : PriorInterval
+        As :func:`open_interval` returns it.
+    """
+    low, high = _ends_of(interval)[0]
+    if not isinstance(interval[0], tuple):
         warn_user(f"{_not_identified(low, high)} Probabilities may be off by a constant.")
         return
     warn_user(
-        f"the differences do not determine {width:.2f} of the class priors: some classes have no item that certainly "
-        "does not belong to them. Pass prior=... if you know it. Probabilities may be off by a constant per class."
+        f"the differences do not determine {high - low:.2f} of the class priors: some classes have no item that "
+        "certainly does not belong to them. Pass prior=... if you know it. Probabilities may be off by a constant per "
+        "class."
     )
 
 
@@ -261,30 +300,25 @@ def _check_pairs(pairs: Pairs, folds: int) -> None:
         raise ValueError(f"estimate_prior with folds={folds} needs at least {2 * folds} pairs; got {len(pairs)}.")
 
 
-def _labelled(
-    labelled: tuple[Any, ArrayLike] | None, pairs: Pairs
-) -> tuple[torch.Tensor | None, NDArray[np.float32] | None]:
+def _labelled(labelled: tuple[Any, ArrayLike] | None, pairs: Pairs) -> tuple[Items | None, NDArray[np.float32] | None]:
     """Return the labelled items and labels, after checking that they have the columns of the items of the pairs."""
     if labelled is None:
         return None, None
     names = column_names(labelled[0])
     if names is not None and pairs.feature_names is not None and names != pairs.feature_names:
         raise ValueError(f"labelled items must have the columns {list(pairs.feature_names)}; got {list(names)}.")
-    items = as_float32("labelled items", check_items("labelled items", labelled[0]))
+    items = as_items("labelled items", check_matrix("labelled items", labelled[0]))
     if items.shape[1] != pairs.items.shape[1]:
         raise ValueError(f"labelled items must have {pairs.items.shape[1]} features; got {items.shape[1]}.")
-    return as_tensor(items), check_labels(labelled[1], len(items))
+    return items, check_labels(labelled[1], len(items))
 
 
-def _standardised(pairs: Pairs, labelled_items: torch.Tensor | None) -> tuple[Pairs, torch.Tensor | None]:
+def _standardised(pairs: Pairs, labelled_items: Items | None) -> tuple[Pairs, Items | None]:
     """Return pairs and labelled items with standardised columns; a linear model converges only with such columns."""
-    items = pairs.items.double()
-    constant = torch.from_numpy(is_constant(pairs.items.numpy()))
-    centre = items.mean(dim=0)
-    spread = torch.where(constant, torch.ones_like(centre), items.std(dim=0, unbiased=False))
-    scaled = pairs.with_items(((items - centre) / spread).float(), pairs.feature_names)
+    scaling = fit_scaling(as_matrix(pairs.items))
+    scaled = pairs.with_items(scaling.apply(as_matrix(pairs.items)), pairs.feature_names)
     if labelled_items is not None:
-        labelled_items = ((labelled_items.double() - centre) / spread).float()
+        labelled_items = as_items("labelled items", scaling.apply(as_matrix(labelled_items)))
     return scaled, labelled_items
 
 
@@ -300,7 +334,7 @@ def _warn_if_underfitted(d: _Vector, c: _Vector, weight: _Vector) -> None:
 
 
 def _out_of_fold(
-    pairs: Pairs, labelled_items: torch.Tensor | None, model: ModelLike, recipe: Recipe, folds: int
+    pairs: Pairs, labelled_items: Items | None, model: ModelLike, recipe: Recipe, folds: int
 ) -> tuple[_Vector, _Vector]:
     """Return (2, n) centred predictions of both items of each pair, and (m,) of the labelled items.
 

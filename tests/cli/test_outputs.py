@@ -56,6 +56,7 @@ WRITERS = {
     "evaluate": Writer(
         ("evaluate", "model", "evaluation.json", "--labels", "ill"), files=("evaluation.html", "evaluation.json")
     ),
+    "explain": Writer(("explain", "model", "items.csv"), ending=".csv", reads=("items.csv",)),
     "check": Writer(("check", "check.json", "pairs.csv"), files=("check.html", "check.json")),
     "export": Writer(("export", "model"), ending=".onnx", flag="--onnx", reads=("model/weights.safetensors",)),
     "preferences": Writer(("preferences", "pairs.csv"), files=("items.csv", "pairs.csv")),

@@ -143,7 +143,8 @@ def test_bad_parameters_are_named(parameter, value, message):
 def test_the_device_reaches_training():
     model = quick(device="cpu", epochs=1).fit(easy_pairs())
     assert {parameter.device.type for parameter in model.model_.parameters()} == {"cpu"}
-    torch.testing.assert_close(quick(epochs=1).fit(easy_pairs()).model_.weight.cpu(), model.model_.weight)
+    other = quick(epochs=1).fit(easy_pairs())
+    torch.testing.assert_close(other.model_.network.weight.cpu(), model.model_.network.weight)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -258,7 +259,7 @@ def test_a_checkpoint_of_fit(tmp_path):
     pairs = easy_pairs()
     first = quick().fit(pairs, checkpoint=tmp_path / "c")
     again = quick().fit(pairs, checkpoint=tmp_path / "c")
-    assert torch.equal(first.model_.weight, again.model_.weight)
+    assert torch.equal(first.model_.network.weight, again.model_.network.weight)
     with pytest.raises(ValueError, match=r"prior was 0\.5, now 0\.4"):
         quick().set_params(prior=0.4).fit(pairs, checkpoint=tmp_path / "c")
 

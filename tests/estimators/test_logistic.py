@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import check_grad
 from sklearn.exceptions import ConvergenceWarning
 
 from confdiff import ConfDiffClassifier, ConfDiffLogisticRegression
-from confdiff.estimators import logistic
 from confdiff.estimators.checks import pair_estimator_checks
 from easy import easy_pairs
 
@@ -81,17 +79,6 @@ def test_an_unconverged_solver_warns(monkeypatch):
     monkeypatch.setattr(optimize, "minimize", lazy)
     with pytest.warns(ConvergenceWarning, match="the solver did not converge"):
         ConfDiffLogisticRegression(prior=0.5).fit(easy_pairs())
-
-
-def test_logistic_regression_s_gradients():
-    rng = np.random.default_rng(0)
-    x, point = rng.normal(size=(6, 3)), rng.normal(size=4)
-    ends = rng.integers(0, 6, (2, 9))
-    c, weight = rng.uniform(-1, 1, 9), rng.random(9)
-    for function, extra in ((logistic._unbiased, (0.3,)), (logistic._regression, ())):
-        arguments = (function, x, tuple(ends), c, weight, np.array([0.7, 0.1, 2.0]), *extra)
-        error = check_grad(lambda p, f, *a: f(p, *a)[0], lambda p, f, *a: f(p, *a)[1], point, *arguments)
-        assert error < 1e-5
 
 
 def test_logistic_regression_is_what_the_network_converges_to():

@@ -54,10 +54,10 @@ def test_pairs_of_some_items_are_held_out(stream, monkeypatch):
         trained_on.append(pairs)
         return original(model, pairs, *arguments, **options)
 
-    from confdiff.estimators import pair_classifier
+    from confdiff.estimators import networks
 
-    original = pair_classifier.train
-    monkeypatch.setattr(pair_classifier, "train", train)
+    original = networks.train
+    monkeypatch.setattr(networks, "train", train)
     kept, held_out = hold_out_pairs(stream, 0.1, 0)
     assert len(kept) + len(held_out) == 2000
     assert 100 < len(held_out) < 300

@@ -31,6 +31,7 @@ def _forge_model(folder: Path, rng: random.Random) -> str:
         [(forge_json, manifest)] * 5
         + [(forge_bytes, manifest), (forge_entry, manifest)]
         + [(forge_tree, weights)] * 3
+        + [(forge_tree, model / "background.safetensors")]
         + [(forge_bytes, weights), (forge_entry, weights), (forge_entry, model / "card.html")]
     )
     damage = forge(path, rng)

@@ -77,6 +77,12 @@ def test_floats_that_are_not_exact_are_refused(inexact):
         first_repeated(inexact, name="left")
 
 
+def test_short_floats_are_exact_only_up_to_their_own_digits():
+    assert find_rows(np.array([2**24 - 1]), np.array([2**24 - 1], dtype=np.float32)).tolist() == [0]
+    with pytest.raises(ValueError, match=r"floats of 2\*\*24 or more"):
+        find_rows(np.array([2**24 + 1]), np.array([2**24 + 1], dtype=np.float32))
+
+
 IDS = st.one_of(st.integers(-(2**70), 2**70), st.integers(BIG - 2, BIG + 2), st.text("01_.e-+ ", max_size=4))
 TYPES = {
     "text": lambda values: np.array([str(value) for value in values], dtype=str),

@@ -101,8 +101,6 @@ def test_wrong_shapes_are_named():
         Pairs.from_rows(np.zeros((3, 3), int), ITEMS)
     with pytest.raises(ValueError, match="same shape"):
         Pairs.from_two(ITEMS, ITEMS[:2])
-    with pytest.raises(ValueError, match="dense"):
-        Pairs(pd.DataFrame(ITEMS).astype(pd.SparseDtype("float", 0)).sparse.to_coo(), [0], [1])
 
 
 def test_subsets_by_slice_rows_and_mask():

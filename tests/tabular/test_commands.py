@@ -39,7 +39,7 @@ def names(folder):
 
 
 def test_the_whole_way(fitted, tmp_path):
-    assert names(fitted / "model") == ["card.html", "model.json", "weights.safetensors"]
+    assert names(fitted / "model") == ["background.safetensors", "card.html", "model.json", "weights.safetensors"]
     assert not (fitted / "model.checkpoint").exists()
     shown = installed("show", "model", cwd=fitted)
     assert shown.returncode == 0, shown.stderr

@@ -74,6 +74,14 @@ def random_comparisons(n_items=200, n_pairs=1000, seed=0):
     return compare(read_items(pd.DataFrame({"x": np.zeros(n_items)})), read_judged(frame))
 
 
+def test_differences_without_a_negative_one_are_doubted():
+    table = read_items(pd.DataFrame({"id": range(40), "x": range(40)}))
+    columns = {"left": range(20), "right": range(20, 40), "difference": np.linspace(0, 1, 20)}
+    with pytest.warns(UserWarning, match=r"no difference is negative.*pass scale=\(0, 1\)"):
+        compare(table, read_judged(pd.DataFrame(columns)))
+    assert compare(table, read_judged(pd.DataFrame(columns)), parse_scale((-1, 1))).difference.max() == 1
+
+
 def test_no_item_leaks_from_one_part_of_a_split_to_training():
     compared = random_comparisons()
     split = split_pairs(compared, 0.3, seed=1)

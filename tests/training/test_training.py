@@ -20,6 +20,12 @@ def weights_after(pairs, method="confdiff-abs", model="mlp", prior=0.5, **recipe
     return torch.cat([parameter.detach().reshape(-1) for parameter in network.parameters()])
 
 
+def test_training_needs_no_gradient_mode_of_its_caller():
+    expected = weights_after(easy_pairs())
+    with torch.no_grad():
+        assert torch.equal(weights_after(easy_pairs()), expected)
+
+
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("model", ["linear", "mlp", "authors-mlp"])
 def test_every_method_learns_with_every_model(method, model):

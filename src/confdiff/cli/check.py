@@ -23,6 +23,7 @@ from confdiff.cli.options import (
     ItemsArgument,
     JsonOption,
     LeftOption,
+    LinkOption,
     NumberOption,
     OverwritePageOption,
     PairsArgument,
@@ -71,6 +72,7 @@ def check_command(
     category: CategoryOption = None,
     text: TextOption = None,
     scale: ScaleOption = None,
+    link: LinkOption = None,
     encoding: EncodingOption = None,
     config: ConfigOption = None,
     store: Annotated[
@@ -107,6 +109,7 @@ def check_command(
             pairs,
             scale=scale,
             kinds=kinds,
+            link=link,
             id=id,
             ignore=ignore,
             left=left,
@@ -131,6 +134,7 @@ def check_command(
                 ignore=tuple(ignore or given.ignore),
                 kinds={**given.kinds, **kinds},
                 encoding=encoding or given.encoding,
+                link=None if link == "auto" else link or given.link,
             ),
         )
         files["columns"] = new_config
@@ -204,3 +208,4 @@ def _print_measures(report: "CheckReport") -> None:
     if score is not None:
         adjusted = "" if score.adjusted_r2 is None else f" (adjusted {score.adjusted_r2:.3f})"
         say(f"R² of one score per item: {score.r2:.3f}{adjusted}")
+    say(f"what was asked: {translated(_with_flags(report.meaning_statement))}")

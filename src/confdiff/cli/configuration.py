@@ -26,7 +26,7 @@ def config_to_write(table: Path, config: Path | None) -> Path:
 
 
 def write_config(path: Path, report: "CheckReport", given: Config) -> None:
-    """Write the columns and the scale that a check found, and the options that were given."""
+    """Write the columns, the scale and the meaning that a check found, and the options that were given."""
     from confdiff.io.atomic import write_text
 
     roles = {column.role: column.name for column in report.pairs.columns}
@@ -36,6 +36,7 @@ def write_config(path: Path, report: "CheckReport", given: Config) -> None:
         labels=given.labels,
         encoding=given.encoding,
         prior=given.prior,
+        link=given.link or report.link,
         ignore=given.ignore,
         kinds=given.kinds,
         **roles,

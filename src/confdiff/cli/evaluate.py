@@ -31,16 +31,14 @@ from confdiff.io.table_formats.encodings import takes_encoding
 
 if TYPE_CHECKING:
     from confdiff.tabular.model.agreement import Agreement
-    from confdiff.tabular.model.evaluation import Evaluation
+    from confdiff.tabular.model.label_measures import Evaluation, RankEvaluation
 
 
 @takes_encoding
 def evaluate_command(
     model: ModelArgument,
     items: ItemsArgument,
-    labels: Annotated[
-        str | None, option(metavar="COLUMN", help="Column of the items with their labels, 0/1 or -1/1.")
-    ] = None,
+    labels: Annotated[str | None, option(metavar="COLUMN", help="Column of the items with their labels.")] = None,
     pairs: Annotated[
         Path | None, option(metavar="FILE", help="Table of judged pairs of these items, instead of labels.")
     ] = None,
@@ -57,6 +55,9 @@ def evaluate_command(
     overwrite: OverwritePageOption = False,
 ) -> None:
     """Measure a model by labels (accuracy, AUC, Brier score, calibration) or by judged pairs.
+
+    A model that was asked for preferences or scores has no classes. Labels may then be any numbers, and measure the
+    order of the items (AUC, rank correlation).
 
     The items and pairs should be new to the model, so that the measures hold for new data.
 
@@ -85,7 +86,7 @@ def evaluate_command(
         check_new_report(evaluation_files(output), inputs=[items], overwrite=overwrite)
     config = used_config(items, config)
     fitted = load_on(device, model)
-    measures: Evaluation | Agreement
+    measures: Evaluation | RankEvaluation | Agreement
     files: dict[str, Path] = {}
     with status("scoring"):
         if pairs is not None:
@@ -97,7 +98,7 @@ def evaluate_command(
         else:
             assert labels is not None
             settings = optional_config(config)
-            measures = evaluate_labels(
+            measures = by_labels = evaluate_labels(
                 fitted,
                 items,
                 labels,
@@ -105,7 +106,7 @@ def evaluate_command(
                 encoding=encoding or settings.encoding,
             )
             if output is not None:
-                files = write_evaluation(measures, output, f"{model.name} on {items.name}", overwrite=overwrite)
+                files = write_evaluation(by_labels, output, f"{model.name} on {items.name}", overwrite=overwrite)
     if as_json:
         typer.echo(json.dumps(measures.to_json(), indent=1))
         return

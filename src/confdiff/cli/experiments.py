@@ -111,7 +111,8 @@ def reproduce(
         option(
             metavar="NUMBERS",
             panel=_SELECTION,
-            help="Figures: only these positions on their axes, such as .8,1.2 for figure3.",
+            help="Figures: only these positions on their axes, such as .8,1.2 for figure3. "
+            "real_tables: only these numbers of pairs.",
         ),
     ] = None,
     trials: Annotated[

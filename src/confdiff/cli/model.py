@@ -3,7 +3,7 @@
 import json
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
@@ -11,11 +11,14 @@ from rich.table import Table
 from confdiff.cli.console import name_column, number_column, results, say, say_files, status
 from confdiff.cli.messages import translated
 from confdiff.cli.options import JsonOption, ModelArgument, OverwriteOption, option
-from confdiff.display.text import listed, plural
+from confdiff.display.text import listed
 
 if TYPE_CHECKING:
     from confdiff.tabular.model.about import Validation
+    from confdiff.tabular.model.importance import Importance
     from confdiff.tabular.model.model import ComparisonModel
+
+_SHOWN_COLUMNS = 5  # of the importance of columns
 
 
 def show_model(model: ModelArgument, as_json: JsonOption = False) -> None:
@@ -29,10 +32,18 @@ def show_model(model: ModelArgument, as_json: JsonOption = False) -> None:
         from confdiff.tabular.model.model import load_model
     fitted = load_model(model)
     if as_json:
-        typer.echo(json.dumps(fitted.about.to_json() | {"prior": fitted.classifier.prior_}, indent=1))
+        typer.echo(json.dumps(described(fitted), indent=1))
         return
     print_model(fitted)
     say_files({"card": model / "card.html"})
+
+
+def described(model: "ComparisonModel") -> dict[str, Any]:
+    """Return the description of a model as JSON values."""
+    from confdiff.tabular.model.classifiers import classifier_kind
+
+    description = model.about.to_json() | {"kind": classifier_kind(model.classifier)}
+    return description | {"prior": model.classifier.prior_} if model.link.has_classes else description
 
 
 def export_model(
@@ -68,18 +79,22 @@ def load_on(device: str, folder: Path) -> "ComparisonModel":
     from confdiff.training.recipe import find_device
 
     fitted = load_model(folder)
-    fitted.classifier.model_.to(find_device(device))
+    if hasattr(fitted.classifier, "model_"):
+        fitted.classifier.model_.to(find_device(device))
     return fitted
 
 
 def print_model(model: "ComparisonModel") -> None:
     """Print the data, the options, the warnings and the validation of a model."""
+    from confdiff.tabular.model.wording import learner_words, meaning_source, prior_words
+
     about = model.about
     data = about.data
-    fitted = model.classifier
     say(f"{data.pairs:,} pairs of {data.compared_items:,} items, {data.features:,} features; {data.scale}")
     say("columns: " + listed(f"{name} ({kind})" for name, kind in data.columns.items()))
-    say(f"{fitted.method}, {fitted.model}, {plural(fitted.n_iter_, 'epoch')}, prior {fitted.prior_:.3f}")
+    say(f"what was asked: {model.link.question} (link {model.link.name}, {meaning_source(model)})")
+    prior = prior_words(model)
+    say(learner_words(model) + ("" if prior is None else f"; class prior {prior}"))
     search = about.weight_decay_search
     if search is not None:
         scores = ", ".join(f"{decay:g} {mean:.3f}" for decay, mean in search.tried)
@@ -90,6 +105,27 @@ def print_model(model: "ComparisonModel") -> None:
         say("no pairs were held out, so there are no measures of its quality")
         return
     _print_validation(about.validation, "of items known by their id" if model.knows_ids else "with a new item")
+    if about.importance is not None:
+        print_importance(about.importance, _SHOWN_COLUMNS)
+
+
+def print_importance(importance: "Importance", most: int) -> None:
+    """Print the most important columns, and the strongest words of text columns."""
+    table = Table(name_column("column"), *map(number_column, ("drop of R² if permuted", "drop of pairwise accuracy")))
+    for row in importance.columns[:most]:
+        table.add_row(
+            row.column,
+            _with_error(row.r2_drop, row.r2_error),
+            _with_error(row.accuracy_drop, row.accuracy_error),
+        )
+    results.print(table)
+    for column, words in importance.words.items():
+        if words:
+            say(f"words of {column}: " + listed(f"{effect.word} {effect.effect:+.2f}" for effect in words[:most]))
+
+
+def _with_error(value: float | None, error: float | None) -> str:
+    return "-" if value is None else f"{value:.3f} ± {error:.3f}"
 
 
 def _print_validation(validation: "Validation", title: str) -> None:

@@ -94,6 +94,14 @@ ScaleOption = Annotated[
         "high values favour the first item. Recognised if omitted.",
     ),
 ]
+LinkOption = Annotated[
+    str | None,
+    option(
+        metavar="NAME",
+        help="What was asked: `probability` (of a class), `preference` (which is better, and how clearly) or `score` "
+        "(points). If omitted, held-out pairs decide.",
+    ),
+]
 ConfigOption = Annotated[
     Path | None,
     option(

@@ -35,12 +35,20 @@ def predict_command(
         float | None,
         option(metavar="FRACTION", help="Fraction of positives among these items, if it differs from training."),
     ] = None,
+    threshold: Annotated[
+        float | None,
+        option(metavar="FRACTION", help="Probability from which an item is positive. If omitted, one half."),
+    ] = None,
     encoding: EncodingOption = None,
     escape: EscapeOption = True,
     device: DeviceOption = "cpu",
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Score a table of items of any size: id, probability, and whether it is at least one half.
+    """Score a table of items of any size.
+
+    The columns depend on what was asked (`confdiff show MODEL` names the link). Probability: id, probability, and
+    whether it is positive. Preference: id, score, the probability to be preferred to a random training item, and rank.
+    Score: id, score in the units of the judgements, and rank.
 
     The ids are in the column with the same name as in training. Without it, rows are numbered in a column `row`.
 
@@ -51,14 +59,14 @@ def predict_command(
         from confdiff.io.batches import count_rows, read_column_names
         from confdiff.io.outputs import check_new_file
         from confdiff.io.tables import check_table_name
-        from confdiff.tabular.model.scoring import find_id_column, predict_file
+        from confdiff.tabular.model.scoring import find_id_column, predict_file, set_target_prior
     if target_prior is not None and not 0 < target_prior < 1:
         raise ValueError(f"--target-prior must be a fraction between 0 and 1, such as 0.3; got {target_prior:g}.")
     check_table_name(output)
     check_new_file(output, inputs=[items], overwrite=overwrite)
     fitted = load_on(device, model)
     if target_prior is not None:
-        fitted.classifier.set_params(target_prior=target_prior)
+        set_target_prior(fitted, target_prior)
     settings = optional_config(used_config(items, config))
     encoding = encoding or settings.encoding
     n_rows = count_rows(items) if items.is_file() else None
@@ -67,7 +75,15 @@ def predict_command(
     id = id or find_id_column(fitted, names, config=settings)
     with progress("scoring", n_rows) as update:
         count = predict_file(
-            fitted, items, output, id=id, done=update, overwrite=overwrite, encoding=encoding, escape=escape
+            fitted,
+            items,
+            output,
+            id=id,
+            threshold=threshold,
+            done=update,
+            overwrite=overwrite,
+            encoding=encoding,
+            escape=escape,
         )
     if id is None:
         print_message(

@@ -1,4 +1,4 @@
-"""The table of data sets: those of the paper, two with judgements of people, and two of interactions.
+"""The table of data sets: those of the paper, four tables, two with judgements of people, and two of interactions.
 
 A new data set is a file with its :class:`~confdiff.datasets.sources.Form` and one row here.
 """
@@ -9,6 +9,17 @@ from confdiff.datasets.digits import DIGITS, EVEN, load_digits
 from confdiff.datasets.entry import Entry, Kind, PairSetting, RankingSetting
 from confdiff.datasets.idx import FASHION, FASHION_MNIST, KMNIST, KUZUSHIJI, MNIST
 from confdiff.datasets.interactions import JESTER, KUAIREC
+from confdiff.datasets.tables import (
+    ADULT,
+    FRAMINGHAM,
+    GOOD_WINES,
+    INCOMES,
+    MAILS,
+    OUTCOMES,
+    QUALITIES,
+    SPAMBASE,
+    WINE,
+)
 from confdiff.datasets.uci_and_usps import LETTER, LETTERS, OPTDIGITS, PENDIGITS, USPS
 
 _UCI = "https://archive.ics.uci.edu/dataset"
@@ -128,6 +139,54 @@ DATASETS: dict[str, Entry] = {
         class_names=LETTERS,
         positive=tuple(range(13)),
         setting=PairSetting(4_000),
+    ),
+    "adult": Entry(  # for this and the next three: as many pairs as can be drawn, see digits
+        label="Adult",
+        title="income above 50,000 dollars, census of 1994",
+        licence="CC BY 4.0",
+        home=f"{_UCI}/2",
+        n_train=32_561,
+        forms=ADULT,
+        n_features=108,
+        class_names=INCOMES,
+        positive=(1,),
+        setting=PairSetting(3_000),
+    ),
+    "spambase": Entry(
+        label="Spambase",
+        title="frequencies of words in e-mails, spam or not",
+        licence="CC BY 4.0",
+        home=f"{_UCI}/94",
+        n_train=4_601,
+        forms=SPAMBASE,
+        n_features=57,
+        class_names=MAILS,
+        positive=(1,),
+        setting=PairSetting(900),
+    ),
+    "wine": Entry(
+        label="Wine Quality",
+        title="chemistry of red and white wines, quality 3 to 9",
+        licence="CC BY 4.0",
+        home=f"{_UCI}/186",
+        n_train=5_320,
+        forms=WINE,
+        n_features=12,
+        class_names=QUALITIES,
+        positive=GOOD_WINES,
+        setting=PairSetting(900),
+    ),
+    "framingham": Entry(
+        label="Framingham",
+        title="death in an extract of the Framingham study",
+        licence=_UNKNOWN,
+        home="no public source, only from a folder",
+        n_train=2_634,
+        forms=FRAMINGHAM,
+        n_features=11,
+        class_names=OUTCOMES,
+        positive=(1,),
+        setting=PairSetting(250),
     ),
     "cifar10h": Entry(
         label="CIFAR-10H",

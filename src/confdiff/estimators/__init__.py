@@ -1,6 +1,9 @@
 """Estimators with the scikit-learn interface: learn from pairs, predict for single items."""
 
+from confdiff.estimators.auto import ConfDiffAuto
+from confdiff.estimators.boosting import ConfDiffBoosting
 from confdiff.estimators.classifier import ConfDiffClassifier
+from confdiff.estimators.item_scoring import score_items
 from confdiff.estimators.logistic import ConfDiffLogisticRegression
 from confdiff.estimators.pcomp import PcompClassifier
 from confdiff.estimators.projected import ProjectedClassifier
@@ -10,6 +13,8 @@ from confdiff.estimators.transformer import ItemTransformer
 
 __all__ = [
     "AssumedPrior",
+    "ConfDiffAuto",
+    "ConfDiffBoosting",
     "ConfDiffClassifier",
     "ConfDiffLogisticRegression",
     "ItemTransformer",
@@ -18,4 +23,5 @@ __all__ = [
     "PcompClassifier",
     "ProjectedClassifier",
     "prior_sensitivity",
+    "score_items",
 ]

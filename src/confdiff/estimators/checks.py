@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
 
 from confdiff.pairs import Pairs
 
@@ -167,6 +168,20 @@ def _check_weights(estimator: Any) -> None:
     assert not np.allclose(plain, other, atol=1e-4), "weights must have an effect"
 
 
+def _check_missing_values(estimator: Any) -> None:
+    if not get_tags(estimator).input_tags.allow_nan:
+        return
+    items, rows, c = _data()
+    items[::3, 2] = np.nan
+    fitted = clone(estimator).fit(items[rows], c)
+    assert np.isfinite(fitted.predict_proba(items)).all(), "probabilities of items with missing values must be finite"
+    by_rows = clone(estimator).fit(rows, c, items=items)
+    assert (by_rows.decision_function(items) == fitted.decision_function(items)).all(), "the forms must agree"
+    assert fitted.score(items[rows], c) == by_rows.score(rows, c, items=items)
+    infinite = np.where(np.isnan(items), np.inf, items)
+    _raises(ValueError, lambda: fitted.predict(infinite), "infinite features")
+
+
 def _check_bad_input(estimator: Any) -> None:
     items, rows, c = _data()
     pairs = items[rows]
@@ -183,6 +198,8 @@ def _check_bad_input(estimator: Any) -> None:
         "no pairs": (pairs[:0], c[:0]),
         "row numbers without items": (rows, c),
     }
+    if get_tags(estimator).input_tags.allow_nan:
+        del bad["features with nan"]
     for name, (x, y) in bad.items():
         _raises(ValueError, partial(clone(estimator).fit, x, y), name)
     fitted = _fitted(estimator)

@@ -7,13 +7,18 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from confdiff.estimators.inputs import as_pairs_or_stream
 from confdiff.estimators.items import DifferenceScored
 from confdiff.estimators.pair_classifier import PairClassifier
-from confdiff.estimators.settings import has_probabilities
+from confdiff.estimators.settings import has_differences
+from confdiff.links import Link, find_link
 from confdiff.pairs import Pairs, Supervision
 from confdiff.threads import follow_policy
+
+REGULARISED: dict[str, Any] = {"hidden": (128,), "dropout": 0.5, "n_networks": 3}
+"""Parameters of a network for few or noisy differences; see :meth:`ConfDiffClassifier.regularised`."""
 
 
 class ConfDiffClassifier(DifferenceScored, PairClassifier):
@@ -28,14 +33,19 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
       sampled pairs, at most 100,000 are held out, and probabilities are averaged over the sample.
 
     ``predict``, ``predict_proba`` and ``decision_function`` take single items, (m, d). ``score`` takes pairs. It needs
-    neither labels nor the class prior, but a loss that determines probabilities.
+    neither labels nor the class prior, but a loss that determines probabilities. Items may be a SciPy sparse matrix;
+    only the rows of a batch are made dense.
 
     With K classes, ``c`` is an (n, K) array with c_k = p(k|x') - p(k|x); each row has sum 0.
 
     Parameters
     ----------
     method : str, default=None
-        A name from the table of methods (``confdiff methods`` lists them). By default ``"confdiff-regression"``.
+        A name from the table of methods (``confdiff methods`` lists them). By default ``"confdiff-regression"``, or
+        the method of another link.
+    link : {"probability", "preference", "score"}, default="probability"
+        What the differences mean, see :mod:`confdiff.links`. Only the probability link has classes: with another one,
+        there is no ``predict`` or ``predict_proba``, and no prior, labelled items, calibration or several classes.
     prior : float, "estimate", array of shape (K,) or None, default=None
         The class prior p(y = +1), or the priors of K classes. ``"estimate"`` estimates it before training
         (:func:`confdiff.prior.estimate_prior`). With ``None``, methods that do not need a prior let the differences
@@ -44,6 +54,17 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
     model : str, torch.nn.Module or callable, default="mlp"
         ``"mlp"``, ``"linear"``, ``"authors-mlp"``, a module (which is copied and never changed), or a factory that is
         called with the number of features.
+    hidden : tuple of int, default=None
+        The widths of the hidden layers of ``model="mlp"``. By default three layers of 300, as in the paper.
+    dropout : float, default=0.0
+        The fraction of the outputs of each hidden layer of ``model="mlp"`` that are set to 0 in training.
+    n_networks : int, default=1
+        The number of networks, trained one after the other from different seeds, whose scores are averaged.
+    standardise : bool, default=True
+        Whether the features are standardised before the network: to mean 0 and standard deviation 1 over the items of
+        the training pairs (of a stream: of 100,000 sampled pairs). Sparse features are scaled but not centred, and
+        constant features are ignored. Tensors of integers, such as pixels, and ``"resnet32"`` and ``"resnet34"`` are
+        left as they are.
     loss : str, default="logistic"
         A name from ``confdiff.LOSSES``. Proper losses determine probabilities.
     classes : sequence, default=None
@@ -80,19 +101,32 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
     Attributes
     ----------
     model_ : torch.nn.Module
-        The trained network.
+        The trained network. It takes features as they are: the scaling is a part of it.
     history_ : list of dict
         One record per epoch, with the keys ``epoch``, ``risk`` and ``seconds``, and ``agreement`` with early stopping.
+        With several networks, ``network`` is the number of the network.
     n_iter_ : int
-        The number of epochs.
+        The number of epochs; the largest of several networks.
+    link_ : str
+        The link.
+    reference_scores_ : array of shape (k,)
+        Scores that represent those of the training items; only with the preference and score links.
+    architecture_ : Architecture
+        The layers, the number of networks, and whether features are standardised.
     prior_ : float or array of shape (K,)
         The training prior, or the mean probability of the items if no prior was given.
     prior_estimate_ : PriorEstimate
         The estimated prior; present only if it was estimated.
+    prior_interval_ : tuple (low, high) or None
+        The class priors that the differences leave open; for K classes a tuple of K such tuples. ``None`` if the
+        prior was given.
+    is_offset_determined_ : bool
+        Whether the prior was given or the differences determine it. If not, scores and ranks are meaningful, but
+        probabilities may be off by a constant, and decisions are arbitrary near the threshold.
     temperature_, offset_ : float
         Calibration of the scores: ``(score + offset_) / temperature_``.
     classes_ : array of shape (K,)
-        The names of the classes.
+        The names of the classes; with the probability link only.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : array of str
@@ -111,8 +145,33 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
     """
 
     learns_from: ClassVar[tuple[Supervision, ...]] = ("differences", "labels", "posteriors")
-    default_method: ClassVar[str] = "confdiff-regression"
+    default_methods: ClassVar[dict[str, str]] = {
+        "probability": "confdiff-regression",
+        "preference": "preference",
+        "score": "score",
+    }
     default_schedule: ClassVar[str] = "one-cycle"
+
+    @classmethod
+    def regularised(cls, method: str | None = None, **parameters: Any) -> "ConfDiffClassifier":
+        """Return a classifier for few or noisy differences of tables: a small network, dropout, the mean of three.
+
+        The network of the paper overfits such data. On image-like data with exact differences it is better.
+        ``docs/quick-start.md`` compares the two.
+
+        Parameters
+        ----------
+        method : str, default=None
+            See :class:`~confdiff.ConfDiffClassifier`.
+        **parameters
+            Other parameters, also those of :data:`REGULARISED` with other values.
+
+        Examples
+        --------
+        >>> ConfDiffClassifier.regularised(prior=0.2)
+        ConfDiffClassifier(dropout=0.5, hidden=(128,), n_networks=3, prior=0.2)
+        """
+        return cls(method, **(REGULARISED | parameters))
 
     @follow_policy
     def fit(
@@ -148,7 +207,8 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
             Held-out pairs for early stopping, calibration and the check of the prior, instead of pairs that are drawn.
             In a pipeline, transform them first.
         checkpoint : path, default=None
-            A file to save while training and to resume from, see :func:`confdiff.train`.
+            A file to save while training and to resume from, see :func:`confdiff.train`. Of several networks, each has
+            a file: ``checkpoint``, then with ``.2``, ``.3``, ... appended until all networks are trained.
 
         Returns
         -------
@@ -159,15 +219,23 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
         self._fit(data, checkpoint, labelled, validation)
         return self
 
-    score = available_if(has_probabilities)(DifferenceScored.score)
+    score = available_if(has_differences)(DifferenceScored.score)
+    predict_difference = available_if(has_differences)(DifferenceScored.predict_difference)
 
     def _differences(self, pairs: Pairs) -> NDArray[Any]:
-        p = self._pair_probabilities(pairs)
-        differences: NDArray[Any] = p[1] - p[0]
+        check_is_fitted(self)
+        return self._score_differences(*self._pair_scores(pairs), find_link(self.link_), self.loss_)
+
+    def _score_differences(self, g: torch.Tensor, g_prime: torch.Tensor, link: Link, loss: str) -> NDArray[Any]:
+        """Return the differences of scores under a link: (n,), or (n, K) for K classes."""
+        if not link.has_classes:
+            return link.difference(g.numpy(), g_prime.numpy())
+        differences: NDArray[Any] = self._probability(g_prime, loss) - self._probability(g, loss)
         return differences
 
     def _agreement(self, g: torch.Tensor, g_prime: torch.Tensor, pairs: Pairs, loss: str) -> float:
         assert pairs.difference is not None
-        error = (self._probability(g_prime, loss) - self._probability(g, loss) - pairs.difference.numpy()) ** 2
+        predicted = self._score_differences(g, g_prime, find_link(self.link), loss)
+        error = (predicted - pairs.difference.numpy()) ** 2
         error_of_pairs = error.reshape(len(error), -1).sum(axis=1)
         return -float(np.average(error_of_pairs, weights=None if pairs.weight is None else pairs.weight.numpy()))

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.pairs.forms import SAMPLED, as_pairs
+from confdiff.pairs.sparse import SparseItems, as_matrix, distinct_rows
 from confdiff.validation import warn_user
 
 
@@ -31,11 +32,11 @@ def pairs_and_sample(pairs: Pairs | StreamedPairs, seed: int) -> tuple[Pairs | S
     return data, data
 
 
-def check_validation(validation: Any, data: Pairs) -> Pairs:
+def check_validation(validation: Any, data: Pairs, *, allow_missing: bool = False) -> Pairs:
     """Check that validation pairs have the features, classes and differences of the training pairs."""
     if not isinstance(validation, Pairs):
         raise ValueError(f"validation must be a Pairs; got {type(validation).__name__}.")
-    validation_pairs = as_float_matrix(validation)
+    validation_pairs = as_float_matrix(validation, allow_missing=allow_missing)
     for what, count, expected in (
         ("features", validation_pairs.items.shape[1], data.items.shape[1]),
         ("classes", validation_pairs.n_classes, data.n_classes),
@@ -47,12 +48,14 @@ def check_validation(validation: Any, data: Pairs) -> Pairs:
     return validation_pairs
 
 
-def as_float_matrix(data: Pairs) -> Pairs:
-    """Return the pairs with items as a matrix of floats; refuse items with more dimensions."""
+def as_float_matrix(data: Pairs, *, allow_missing: bool = False) -> Pairs:
+    """Return the pairs with items as a matrix of floats; refuse items with more dimensions, and missing values."""
+    if not allow_missing:
+        data.require_complete()
     if data.items.ndim != 2:
         shape = tuple(data.items.shape)
         raise ValueError(f"items must be a matrix, shape (N, d); got {shape}. Flatten them first.")
-    if data.items.dtype in (torch.float32, torch.float64):
+    if isinstance(data.items, SparseItems) or data.items.dtype in (torch.float32, torch.float64):
         return data
     return data.with_items(data.items.float(), data.feature_names)
 
@@ -61,8 +64,16 @@ def predict_item_proba(model: Any, data: Pairs) -> NDArray[Any]:
     """Predict probabilities (N, K) for all items of pairs whose columns are already checked."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
-        probabilities: NDArray[Any] = model.predict_proba(data.items.numpy())
+        probabilities: NDArray[Any] = model.predict_proba(as_matrix(data.items))
     return probabilities
+
+
+def predict_item_scores(model: Any, data: Pairs) -> NDArray[Any]:
+    """Predict scores (N,) for all items of pairs whose columns are already checked."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="X does not have valid feature names")
+        scores: NDArray[Any] = model.decision_function(as_matrix(data.items))
+    return scores
 
 
 def warn_of_unconnected_groups(data: Pairs) -> None:
@@ -90,14 +101,15 @@ def class_names(classes: Any, data: Pairs) -> NDArray[Any]:
     return names if len({type(name) for name in classes}) > 1 else np.asarray(classes)
 
 
-def distinct_items(data: Pairs) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+def distinct_items(data: Pairs) -> tuple[Any, NDArray[np.int64], NDArray[np.int64]]:
     """Return the distinct items of the pairs, sorted, and the rows in them of the first and second items of pairs.
+
+    The items are an array, or a SciPy sparse array if those of the pairs are sparse.
 
     >>> distinct_items(Pairs([[2.0], [1.0], [9.0], [2.0]], left=[0, 1], right=[1, 3]))
     (array([[1.],
            [2.]]), array([1, 0]), array([0, 1]))
     """
     compact = data.compact()
-    items, rows = np.unique(compact.items.numpy(), axis=0, return_inverse=True)
-    rows = rows.reshape(-1)
+    items, rows = distinct_rows(as_matrix(compact.items))
     return items, rows[compact.left], rows[compact.right]

@@ -1,57 +1,94 @@
-"""Logistic regression from differences, solved by L-BFGS: no epochs, no learning rate."""
+"""Linear models of differences: logistic regression and ridge regression on pairs, without epochs or learning rate."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 
-from confdiff.calibration import log_odds
-from confdiff.estimators.inputs import as_float_matrix, class_names, distinct_items, predict_item_proba
-from confdiff.estimators.items import DifferenceScored, numbers_of_scores
+from confdiff.estimators.inputs import as_float_matrix, check_validation, class_names, distinct_items
+from confdiff.estimators.items import DifferenceScored, has_classes, numbers_of_scores
+from confdiff.estimators.linear.design import Design, Vector, make_design
+from confdiff.estimators.linear.objectives import logistic_function
+from confdiff.estimators.linear.penalty import PenaltySearch, Splits, search_penalty
+from confdiff.estimators.linear.solving import Solution, make_ridge, solve
+from confdiff.estimators.linear.state import RestorableLinear
+from confdiff.estimators.settings import seed_of
+from confdiff.links import find_link, reference_scores
+from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
-from confdiff.prior import warn_if_open
-from confdiff.standardisation import is_constant
+from confdiff.pairs.splitting import ItemKFold
+from confdiff.prior import PriorEstimate, estimate_prior
 from confdiff.threads import computing, follow_policy, pass_over
-from confdiff.validation import check_number, check_prior, warn_user
+from confdiff.validation import check_choice, check_number, check_prior
 
-_Vector = NDArray[np.float64]
-_Ends = Sequence[NDArray[np.int64]]  # the rows of the first and of the second items
-_MAX_STEPS = 10_000
-_MAIN_START = 0.5  # without a prior, difference regression starts from the solution for this one
-_OTHER_STARTS = (0.5, 0.2, 0.8)  # and from weights of 0 with these probabilities for all items
-_START_STEPS = 100  # of the solver, to find out whether another start leads to a better solution
-_LEAST_GAIN = 1e-6  # fraction of the squared error by which a later start must be better
+_FOLDS = 4
 
 
-class ConfDiffLogisticRegression(DifferenceScored):
-    r"""A linear classifier that is fitted to pairs with confidence differences by L-BFGS.
+class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
+    r"""A linear model that is fitted to pairs with graded differences.
 
-    With a given prior, it minimises the unbiased risk with the logistic loss plus an L2 penalty. This is cross-entropy
-    with the targets :math:`\pi - c` and :math:`\pi + c`, and it is convex for a linear model. Without a prior, the
-    solution for a prior of 1/2 and weights of 0 with several offsets are the starts of difference regression, and the
-    least squared error decides. There the shape of the logistic function determines the offset.
+    ============== ========================================================================================
+    ``link``       what is minimised, plus an L2 penalty
+    ============== ========================================================================================
+    "probability"  With a prior, the unbiased risk with the logistic loss, which is convex. Without one, the
+                   squared error of the differences of probabilities, from several starts.
+    "preference"   Cross-entropy of the score differences with the targets (1 + c) / 2: logistic regression
+                   on feature differences, with soft labels.
+    "score"        Squared error of the score differences: ridge regression on feature differences.
+    ============== ========================================================================================
+
+    Items may be a SciPy sparse matrix, such as TF-IDF weights of texts. They are not made dense.
 
     Parameters
     ----------
-    prior : float, default=None
-        The class prior, if it is known.
-    C : float, default=1.0
-        Inverse strength of the L2 penalty, as in scikit-learn. The intercept is not penalised.
+    link : {"probability", "preference", "score"}, default="probability"
+        What the differences mean, see :mod:`confdiff.links`.
+    prior : float, "estimate" or None, default=None
+        The class prior, if it is known; for the probability link only.
+    C : float or "auto", default=1.0
+        Inverse strength of the L2 penalty, as in scikit-learn. The intercept is not penalised. With ``"auto"``, the
+        value with the highest R² on held-out pairs is chosen.
+    scale : bool, default=False
+        Whether the penalty is on the weights of features that are scaled to a standard deviation of 1.
+    cv : int, splitter, iterable or None, default=None
+        The folds for ``C="auto"``, as in scikit-learn. By default, 4 folds of items (:class:`~confdiff.ItemKFold`). A
+        splitter, such as ``GroupKFold``, gets the groups of the pairs.
     classes : sequence, default=None
         The names of the negative and the positive class. By default -1 and 1.
+    random_state : int, RandomState or None, default=0
+        Determines the folds.
 
     Attributes
     ----------
     coef_ : array of shape (1, d)
         The weights.
     intercept_ : array of shape (1,)
-        The offset.
+        The offset. With the preference and score links, the mean score of the training items is 0.
+    link_ : str
+        The link.
+    C_ : float
+        The inverse strength of the penalty in use.
+    C_search_ : PenaltySearch or None
+        The candidates for ``C="auto"`` and their results on held-out pairs.
+    mean_ : array of shape (d,)
+        The mean of the features over the training items.
+    reference_scores_ : array of shape (k,)
+        Scores that represent those of the training items.
     n_iter_ : int
         The number of steps of the solver, from the best start.
     classes_ : array of shape (2,)
-        The names of the classes.
+        The names of the classes; with the probability link only.
+    prior_ : float
+        The prior in use, or the mean probability without one; with the probability link only.
+    prior_estimate_ : PriorEstimate
+        The estimated prior; present only if it was estimated.
+    prior_interval_ : tuple (low, high) or None
+        The class priors that the differences leave open. ``None`` if the prior was given, or the link has no classes.
+    is_offset_determined_ : bool
+        Whether the prior was given or the differences determine it. If not, scores and ranks are meaningful, but
+        probabilities may be off by a constant, and decisions are arbitrary near the threshold.
     n_features_in_ : int
         The number of features.
     feature_names_in_ : array of str
@@ -66,21 +103,46 @@ class ConfDiffLogisticRegression(DifferenceScored):
     array([[2., 0.]])
     """
 
-    def __init__(self, *, prior: float | None = None, C: float = 1.0, classes: Any = None) -> None:
+    prior_estimate_: PriorEstimate
+
+    def __init__(
+        self,
+        *,
+        link: str = "probability",
+        prior: float | str | None = None,
+        C: float | str = 1.0,
+        scale: bool = False,
+        cv: Any = None,
+        classes: Any = None,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> None:
+        self.link = link
         self.prior = prior
         self.C = C
+        self.scale = scale
+        self.cv = cv
         self.classes = classes
+        self.random_state = random_state
 
     @follow_policy
     def fit(
-        self, pairs: Any, c: ArrayLike | None = None, *, items: Any = None, sample_weight: ArrayLike | None = None
+        self,
+        pairs: Any,
+        c: ArrayLike | None = None,
+        *,
+        items: Any = None,
+        sample_weight: ArrayLike | None = None,
+        labelled: tuple[Any, ArrayLike] | None = None,
+        validation: Pairs | None = None,
     ) -> "ConfDiffLogisticRegression":
-        """Learn from pairs and their confidence differences.
+        """Learn from pairs and their differences.
 
         Parameters
         ----------
-        pairs, c, items, sample_weight
+        pairs, c, items, sample_weight, labelled
             See :meth:`confdiff.ConfDiffClassifier.fit`.
+        validation : Pairs, default=None
+            Held-out pairs for ``C="auto"``, instead of folds.
 
         Returns
         -------
@@ -90,58 +152,119 @@ class ConfDiffLogisticRegression(DifferenceScored):
         data = as_float_matrix(as_pairs(pairs, c, items=items, weight=sample_weight))
         if data.has_vectors:
             raise ValueError("ConfDiffLogisticRegression takes differences of two classes; got several classes.")
-        (differences,) = data.targets("differences").double().numpy()
-        n_pairs = len(differences)
-        prior = None if self.prior is None else check_prior(self.prior)
-        check_number("C", self.C, above=0)
-        items, *ends = distinct_items(data)
-        x = items.astype(np.float64)
-        centre, scale = _centre_and_scale(x, ends)
-        z = (x - centre) / scale  # the solver needs standardised columns; the penalty is on the weights of x
-        weight = np.ones(n_pairs) if data.weight is None else data.weight.double().numpy()
-        ridge = 1 / (self.C * n_pairs * scale**2)
-        arguments = (z, ends, differences, weight / weight.sum(), ridge)
-        with computing(pass_over(x.size)):
-            result = _solve_without_prior(arguments) if prior is None else _solve_with_prior(arguments, prior)
-        _warn_unless_converged(result)
-        self.n_iter_ = result.nit
-        solution = result.x
-        coefficients = solution[:-1] / scale
-        self.coef_ = coefficients[None]
-        self.intercept_ = solution[-1:] - coefficients @ centre
-        self.classes_ = class_names(self.classes, data)
+        link = find_link(self.link)
+        prior = self._training_prior(data, labelled)
+        design = design_of(data)
+        if not link.has_classes:
+            design = design.with_pair_matrix()
+        with computing(pass_over(design.matrix.size)):
+            self.C_search_ = self._search(design, data, validation, prior)
+            self.C_ = self._chosen_C()
+            solution = solve(design, link.name, make_ridge(design, self.C_, self.scale), prior)
+        solution.warn_unless_converged()
+        self.link_ = link.name
         self._remember_features(data)
-        if self.prior is None:
-            p = predict_item_proba(self, data)[:, 1]
-            warn_if_open(p[data.right] - p[data.left], differences, p, weight)
+        self._remember_solution(solution, design)
+        self._remember_classes(data, design, prior)
         return self
 
+    def _training_prior(self, data: Pairs, labelled: tuple[Any, ArrayLike] | None) -> float | None:
+        """Return the class prior: the given one, or an estimate from the differences and labelled items."""
+        self.__dict__.pop("prior_estimate_", None)
+        if self.prior is None and labelled is None:
+            return None
+        if not find_link(self.link).has_classes:
+            argument = "labelled items" if self.prior is None else f"prior={self.prior!r}"
+            raise ValueError(f"link={self.link!r} has no classes: {argument} would not be used. Pass none.")
+        if self.prior is not None and not isinstance(self.prior, str):
+            if labelled is not None:
+                raise ValueError("labelled items determine the prior, and a prior is given: pass one of the two.")
+            return check_prior(self.prior)
+        check_choice("prior", self.prior or "estimate", ["estimate"])
+        self.prior_estimate_ = estimate_prior(data, labelled=labelled, model="linear")
+        return min(max(self.prior_estimate_.value, 0.001), 0.999)
+
+    def _search(
+        self, design: Design, data: Pairs, validation: Pairs | None, prior: float | None
+    ) -> PenaltySearch | None:
+        """Compare the candidates for the penalty on held-out pairs, if ``C`` asks for it."""
+        if not isinstance(self.C, str):
+            check_number("C", self.C, above=0)
+            return None
+        check_choice("C", self.C, ["auto"])
+        if validation is None:
+            splits: Splits = [(design.of_pairs(train), design.of_pairs(test)) for train, test in self._folds(data)]
+        else:
+            splits = [(design, design_of(check_validation(validation, data), centre=design.centre))]
+        return search_penalty(design, splits, self.link, prior, self.scale)
+
+    def _folds(self, data: Pairs) -> Iterator[Any]:
+        """Yield the rows of the training and the held-out pairs of each fold."""
+        if self.cv is None or isinstance(self.cv, int):
+            splitter = ItemKFold(_FOLDS if self.cv is None else self.cv, seed=seed_of(self.random_state))
+            yield from splitter.split(data)
+        elif hasattr(self.cv, "split"):
+            groups = None if data.group is None else data.group.numpy()
+            yield from self.cv.split(data, groups=groups)
+        else:
+            yield from self.cv
+
+    def _chosen_C(self) -> float:
+        return float(self.C) if self.C_search_ is None else self.C_search_.best.C
+
+    def _remember_solution(self, solution: Solution, design: Design) -> None:
+        """Set weights and offset of the features as they are, from those of centred features."""
+        self.n_iter_ = solution.n_iter
+        self.coef_ = solution.w[None]
+        scores = design.scores(solution.w) + solution.b
+        offset = solution.b if find_link(self.link).has_classes else -scores.mean()
+        self.intercept_ = np.array([offset - solution.w @ design.centre])
+        self.mean_ = design.centre
+        self.reference_scores_ = reference_scores(scores + offset - solution.b)
+
+    def _remember_classes(self, data: Pairs, design: Design, prior: float | None) -> None:
+        """Set names and prior of the classes, if there are any; warn if the differences do not determine the prior."""
+        for name in ("classes_", "prior_"):
+            self.__dict__.pop(name, None)
+        self.prior_interval_ = None
+        if not find_link(self.link).has_classes:
+            return
+        self.classes_ = class_names(self.classes, data)
+        self.prior_ = prior
+        if hasattr(self, "prior_estimate_"):
+            self.prior_interval_ = (self.prior_estimate_.confidence_low, self.prior_estimate_.confidence_high)
+        if prior is None:
+            p = logistic_function(design.scores(self.coef_[0]) + self.coef_[0] @ design.centre + self.intercept_[0])
+            self.prior_ = float(design.on_items(design.weight, design.weight) @ p / 2)
+            self._report_offset(p[design.right] - p[design.left], design.c, p, design.weight)
+
     @follow_policy
-    def decision_function(self, X: Any) -> _Vector:
+    def decision_function(self, X: Any) -> Vector:
         """Return the scores w.x + b of items.
 
         Parameters
         ----------
-        X : array of shape (m, d)
+        X : array or sparse matrix of shape (m, d)
             Single items.
 
         Returns
         -------
         array of shape (m,)
-            The log-odds of the positive class.
+            With the probability link, the log-odds of the positive class.
         """
         items = self._items(X)
         with computing(pass_over(items.size)):
-            scores: _Vector = items @ self.coef_[0] + self.intercept_[0]
+            scores: Vector = items @ self.coef_[0] + self.intercept_[0]
         return scores
 
+    @available_if(has_classes)
     @follow_policy
-    def predict_proba(self, X: Any) -> _Vector:
-        """Predict the probabilities of the negative and the positive class.
+    def predict_proba(self, X: Any) -> Vector:
+        """Predict the probabilities of the negative and the positive class; only for the probability link.
 
         Parameters
         ----------
-        X : array of shape (m, d)
+        X : array or sparse matrix of shape (m, d)
             Single items.
 
         Returns
@@ -149,99 +272,46 @@ class ConfDiffLogisticRegression(DifferenceScored):
         array of shape (m, 2)
             The columns are in the order of ``classes_``.
         """
-        p = _sigmoid(self.decision_function(X))
+        p = logistic_function(self.decision_function(X))
         return np.stack([1 - p, p], axis=1)
+
+    @follow_policy
+    def explain(self, X: Any) -> tuple[Any, float]:
+        """Divide the scores of items among their features.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (m, d)
+            Single items.
+
+        Returns
+        -------
+        contributions : array or sparse array of shape (m, d)
+            ``coef_ * (x - mean_)``, or ``coef_ * x`` if the items are sparse.
+        base : float
+            The score that all items share. ``base + contributions.sum(axis=1)`` is ``decision_function(X)``.
+
+        Examples
+        --------
+        >>> model = ConfDiffLogisticRegression(link="score", C=1e9).fit([[0, 1]], [0.5], items=[[1.0, 0.0], [3.0, 0.0]])
+        >>> contributions, base = model.explain([[3.0, 1.0]])
+        >>> contributions.round(2) + 0.0, round(base, 2) + 0.0
+        (array([[0.25, 0.  ]]), 0.0)
+        """
+        items: Any = self._items(X)
+        weights = self.coef_[0]
+        if not isinstance(items, np.ndarray):
+            return items.multiply(weights[None]).tocsr(), float(self.intercept_[0])
+        base = float(weights @ self.mean_ + self.intercept_[0])
+        return (items - self.mean_) * weights, base
 
     def _class_numbers(self, X: Any) -> NDArray[Any]:
         return numbers_of_scores(self.decision_function(X))
 
 
-def _centre_and_scale(x: _Vector, ends: _Ends) -> tuple[_Vector, _Vector]:
-    """Return the mean and the standard deviation (1 for constant features), over the items of all pairs."""
-    frequencies = np.bincount(np.concatenate(ends), minlength=len(x)) / (2 * len(ends[0]))
-    centre = frequencies @ x
-    spread = np.sqrt(frequencies @ (x - centre) ** 2)
-    return centre, np.where(is_constant(x), 1.0, spread)
-
-
-def _solve_with_prior(arguments: tuple[Any, ...], prior: float) -> Any:
-    """Minimise the unbiased risk; return the result of the solver."""
-    n_features = arguments[0].shape[1]
-    return _minimise(_unbiased, np.zeros(n_features + 1), (*arguments, prior))
-
-
-def _solve_without_prior(arguments: tuple[Any, ...]) -> Any:
-    """Minimise the squared error from several starts; return the best result of the solver.
-
-    The squared error is not convex. The main start is the solution for a prior of 1/2. It may predict 0 or 1 for
-    almost all items, where the gradient vanishes, if the prior is another one or a feature has long tails. Then one of
-    the other starts, weights of 0, leads to a smaller error. It must be smaller by more than rounding.
-    """
-    main = _solve_with_prior(arguments, _MAIN_START)
-    best = _minimise(_regression, main.x, arguments)
-    best.nit += main.nit
-    for probability in _OTHER_STARTS:
-        start = np.append(np.zeros(len(main.x) - 1), log_odds(probability))
-        result = _minimise(_regression, start, arguments, _START_STEPS)
-        if result.fun < best.fun - _LEAST_GAIN * abs(best.fun):
-            best = _minimise(_regression, result.x, arguments)
-            best.nit += result.nit
-    return best
-
-
-def _minimise(function: Any, start: _Vector, arguments: tuple[Any, ...], max_steps: int = _MAX_STEPS) -> Any:
-    """Minimise a function that returns its value and gradient."""
-    from scipy.optimize import minimize
-
-    options = {"maxiter": max_steps, "ftol": 1e-14, "gtol": 1e-7}
-    return minimize(function, start, arguments, "L-BFGS-B", jac=True, options=options)
-
-
-def _warn_unless_converged(result: Any) -> None:
-    if np.abs(result.jac).max() > 1e-3:
-        warn_user(f"the solver did not converge ({result.message}); scale the features.", ConvergenceWarning)
-
-
-def _sigmoid(z: _Vector) -> _Vector:
-    from scipy.special import expit
-
-    p: _Vector = expit(z)
-    return p
-
-
-def _unbiased(
-    point: _Vector, x: _Vector, ends: _Ends, c: _Vector, weight: _Vector, ridge: _Vector, prior: float
-) -> tuple[float, _Vector]:
-    """Return the unbiased risk with the logistic loss and an L2 penalty, and its gradient."""
-    w = point[:-1]
-    b = point[-1]
-    scores = x @ w + b
-    value = (ridge * w) @ w / 2
-    slopes = []
-    for side, target in zip(ends, (prior - c, prior + c), strict=True):
-        g = scores[side]
-        value += weight @ (np.logaddexp(0, g) - target * g) / 2
-        slopes.append(weight * (_sigmoid(g) - target) / 2)
-    return float(value), _gradient(x, ends, slopes, ridge * w)
-
-
-def _regression(
-    point: _Vector, x: _Vector, ends: _Ends, c: _Vector, weight: _Vector, ridge: _Vector
-) -> tuple[float, _Vector]:
-    """Return the squared error of the predicted differences with an L2 penalty, and its gradient."""
-    w = point[:-1]
-    b = point[-1]
-    probabilities = _sigmoid(x @ w + b)
-    p, p_prime = (probabilities[side] for side in ends)
-    residual = p_prime - p - c
-    slopes = [-2 * weight * residual * p * (1 - p), 2 * weight * residual * p_prime * (1 - p_prime)]
-    value = weight @ residual**2 + (ridge * w) @ w / 2
-    return float(value), _gradient(x, ends, slopes, ridge * w)
-
-
-def _gradient(x: _Vector, ends: _Ends, slopes: list[_Vector], ridge: _Vector) -> _Vector:
-    """Return the gradient by weights and offset, from the slopes by the scores of both items of the pairs."""
-    item_slopes = np.zeros(len(x))
-    for side, slope in zip(ends, slopes, strict=True):
-        item_slopes += np.bincount(side, slope, len(x))
-    return np.append(item_slopes @ x + ridge, item_slopes.sum())
+def design_of(data: Pairs, *, centre: Vector | None = None) -> Design:
+    """Return the pairs as the solver takes them; ``centre`` are the features to subtract, by default their mean."""
+    (differences,) = data.targets("differences").double().numpy()
+    items, left, right = distinct_items(data)
+    weight = None if data.weight is None else data.weight.double().numpy()
+    return make_design(items, left, right, differences, weight, centre=centre)

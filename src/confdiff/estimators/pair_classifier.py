@@ -8,35 +8,32 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.metaestimators import available_if
 
-from confdiff.calibration import fit_to_differences, log_odds
+from confdiff.calibration import fit_to_differences
 from confdiff.estimators.inputs import (
     check_validation,
     class_names,
     pairs_and_sample,
     warn_of_unconnected_groups,
 )
-from confdiff.estimators.items import ItemClassifier, numbers_of_scores
+from confdiff.estimators.network_scores import NetworkScored
+from confdiff.estimators.networks import Architecture, NetworkTraining, scaling_of, takes_standardised
 from confdiff.estimators.settings import (
     check_combination,
-    check_shift,
     choose_method,
-    has_probabilities,
+    make_architecture,
     make_recipe,
 )
 from confdiff.estimators.state import Restorable
+from confdiff.links import LinkName, find_link, reference_scores
 from confdiff.losses import LOSSES
 from confdiff.methods import Method
-from confdiff.models import ModelLike, build_model
+from confdiff.models import ModelLike
 from confdiff.pairs import Pairs, StreamedPairs, Supervision
 from confdiff.pairs.splitting import hold_out_pairs
-from confdiff.prior import PriorEstimate, estimate_prior, warn_if_open
-from confdiff.threads import follow_policy
-from confdiff.training import History, Recipe, predict_scores, train
+from confdiff.prior import PriorEstimate
+from confdiff.training import History, Recipe, predict_scores
 from confdiff.validation import (
-    as_float32,
-    as_tensor,
     check_choice,
     check_class_priors,
     check_fraction,
@@ -46,7 +43,7 @@ from confdiff.validation import (
 _FEWEST = 50  # with fewer pairs, none are held out to check an unknown prior
 
 
-class PairClassifier(Restorable, ItemClassifier):
+class PairClassifier(Restorable, NetworkScored):
     """Base class with all but the form of the pairs and their score.
 
     The parameters are documented in :class:`~confdiff.ConfDiffClassifier`.
@@ -55,20 +52,28 @@ class PairClassifier(Restorable, ItemClassifier):
     learns_from: ClassVar[tuple[Supervision, ...]]
     """The kinds of supervision that the methods of this classifier may learn from."""
 
-    default_method: ClassVar[str]
-    """The default of ``method``."""
+    default_methods: ClassVar[dict[str, str]]
+    """Link -> the default of ``method``."""
 
     default_schedule: ClassVar[str]
     """The default of ``schedule``."""
 
     prior_estimate_: PriorEstimate
+    link_: LinkName
+    architecture_: Architecture
+    reference_scores_: NDArray[np.float64]
 
     def __init__(
         self,
         method: str | None = None,
         *,
+        link: str = "probability",
         prior: float | str | ArrayLike | None = None,
         model: ModelLike = "mlp",
+        hidden: tuple[int, ...] | None = None,
+        dropout: float = 0.0,
+        n_networks: int = 1,
+        standardise: bool = True,
         loss: str = "logistic",
         classes: Any = None,
         epochs: int | None = None,
@@ -86,8 +91,13 @@ class PairClassifier(Restorable, ItemClassifier):
         verbose: int = 0,
     ) -> None:
         self.method = method
+        self.link = link
         self.prior = prior
         self.model = model
+        self.hidden = hidden
+        self.dropout = dropout
+        self.n_networks = n_networks
+        self.standardise = standardise
         self.loss = loss
         self.classes = classes
         self.epochs = epochs
@@ -109,6 +119,11 @@ class PairClassifier(Restorable, ItemClassifier):
         tags.classifier_tags.multi_class = False  # of labels; differences may have several classes
         return tags
 
+    @property
+    def default_method(self) -> str:
+        """The default of ``method``, which depends on the link; a link that no method has is refused in ``fit``."""
+        return self.default_methods.get(self.link, next(iter(self.default_methods.values())))
+
     @abstractmethod
     def _agreement(self, g: torch.Tensor, g_prime: torch.Tensor, pairs: Pairs, loss: str) -> float:
         """Return the agreement of the scores of pairs with their supervision; higher is better."""
@@ -124,26 +139,49 @@ class PairClassifier(Restorable, ItemClassifier):
         method = choose_method(self, pairs, labelled)
         recipe = make_recipe(self, len(pairs))
         all_pairs, data = pairs_and_sample(pairs, recipe.seed)
-        classes = class_names(self.classes, data)
         if checkpoint is not None and not isinstance(self.random_state, Integral):
             raise ValueError(
                 "a checkpoint can only be resumed with the same seed; pass a number, such as random_state=0."
             )
         check_combination(self, method, data)
+        classes = class_names(self.classes, data)
         held_out = None if validation is None else check_validation(validation, data)
         warn_of_unconnected_groups(data)
-        prior = self._training_prior(method, data, recipe, labelled)
+        plan = self._training_plan(pairs, data, recipe, checkpoint)
+        prior = self._training_prior(method, data, plan, labelled)
         training = all_pairs
         if held_out is None:
             training, held_out = self._split(all_pairs, recipe.seed, method, prior)
-        self.model_, self.history_ = self._train(training, held_out, method, prior, recipe, checkpoint)
-        self.n_iter_ = len(self.history_)
-        self.classes_ = classes
+        self.model_, self.history_ = self._train(training, held_out, method, prior, plan)
+        self.n_iter_ = int(max(record["epoch"] for record in self.history_))
         self.n_classes_ = data.n_classes if data.has_vectors else None
         self.loss_ = self.loss
+        self.link_ = method.link
+        self.architecture_ = plan.architecture
         self._remember_features(data)
         self._calibrate(held_out, prior)
-        self._remember_prior(method, data, held_out, prior)
+        for name in ("classes_", "prior_", "reference_scores_"):  # of an earlier fit with another link
+            self.__dict__.pop(name, None)
+        if find_link(self.link_).has_classes:
+            self.classes_ = classes
+            self._remember_prior(method, data, held_out, prior)
+        else:
+            self._centre(data)
+
+    def _training_plan(
+        self, pairs: Pairs | StreamedPairs, data: Pairs, recipe: Recipe, checkpoint: str | os.PathLike[str] | None
+    ) -> NetworkTraining:
+        """Return the network to be trained, with the scaling of its features."""
+        standardised = bool(self.standardise) and takes_standardised(self.model, pairs)
+        return NetworkTraining(
+            architecture=make_architecture(self, standardised=standardised),
+            model=self.model,
+            n_scores=data.n_classes if data.has_vectors else 1,
+            scaling=scaling_of(data) if standardised else None,
+            recipe=recipe,
+            checkpoint=checkpoint,
+            verbose=bool(self.verbose),
+        )
 
     def _train(
         self,
@@ -151,27 +189,19 @@ class PairClassifier(Restorable, ItemClassifier):
         held_out: Pairs | None,
         method: Method,
         prior: Any,
-        recipe: Recipe,
-        checkpoint: str | os.PathLike[str] | None,
+        plan: NetworkTraining,
     ) -> tuple[torch.nn.Module, History]:
-        """Build and train the network; return it and the history."""
+        """Train the network; return it and the history."""
         n_classes = training.n_classes if training.has_vectors else None
-        model = build_model(self.model, training.items.shape[1], n_classes or 1, seed=recipe.seed)
-        stopping = self._stopping(held_out, recipe.epochs, n_classes) if self.early_stopping and held_out else {}
-        history = train(
-            model,
-            training,
-            method,
-            prior=prior,
-            loss=LOSSES[self.loss].function if n_classes is None else None,
-            recipe=recipe,
-            checkpoint=checkpoint,
-            progress=bool(self.verbose),
-            **stopping,
-        )
-        return model, history
+        options: dict[str, Any] = {
+            "prior": prior,
+            "loss": LOSSES[self.loss].function if n_classes is None else None,
+        }
+        if self.early_stopping and held_out is not None:
+            options |= self._stopping(held_out, plan.recipe.epochs, n_classes)
+        return plan.run(training, method, options)
 
-    def _training_prior(self, method: Method, data: Pairs, recipe: Recipe, labelled: Any) -> Any:
+    def _training_prior(self, method: Method, data: Pairs, plan: NetworkTraining, labelled: Any) -> Any:
         """Return the prior for training: the given one, or an estimate from the differences and labelled items."""
         if hasattr(self, "prior_estimate_"):
             del self.prior_estimate_
@@ -181,7 +211,7 @@ class PairClassifier(Restorable, ItemClassifier):
             check_choice("prior", self.prior or "estimate", ["estimate"])
             if data.has_vectors or method.learns_from != "differences":
                 raise ValueError("a prior is estimated from differences of two classes; pass the priors themselves.")
-            self.prior_estimate_ = estimate_prior(data, labelled=labelled, model=self.model, recipe=recipe)
+            self.prior_estimate_ = plan.estimate_prior(data, labelled)
             return min(max(self.prior_estimate_.value, 0.001), 0.999)
         if data.has_vectors:
             return check_class_priors(self.prior, data.n_classes)
@@ -227,9 +257,19 @@ class PairClassifier(Restorable, ItemClassifier):
                 g, g_prime, held_out.difference, prior=prior, weight=held_out.weight
             )
 
+    def _centre(self, data: Pairs) -> None:
+        """Set the offset so that the scores of the training items have mean 0; links without classes leave it open."""
+        self.prior_interval_ = None
+        scores = predict_scores(self.model_, data.compact().items).double().numpy()
+        self.offset_ = -float(scores.mean())
+        self.reference_scores_ = reference_scores(scores + self.offset_)
+
     def _remember_prior(self, method: Method, data: Pairs, held_out: Pairs | None, prior: Any) -> None:
         """Set ``prior_`` to the training prior or the mean probability; warn if differences do not determine it."""
         self.prior_ = prior
+        self.prior_interval_ = None
+        if hasattr(self, "prior_estimate_"):
+            self.prior_interval_ = (self.prior_estimate_.confidence_low, self.prior_estimate_.confidence_high)
         if LOSSES[self.loss_].probability is None or prior is not None:
             return
         mean = self._pair_probabilities(data).mean(axis=0, dtype=np.float64)
@@ -240,77 +280,7 @@ class PairClassifier(Restorable, ItemClassifier):
             assert test_pairs.difference is not None
             p = self._pair_probabilities(test_pairs)
             item_p = p.reshape(-1, *p.shape[2:])
-            warn_if_open(p[1] - p[0], test_pairs.difference.numpy(), item_p, _weight_of(test_pairs))
-
-    def _pair_probabilities(self, pairs: Pairs) -> NDArray[np.float32]:
-        """Return the probabilities of the first and of the second items of pairs: (2, n), or (2, n, K)."""
-        return np.stack([self._probability(g) for g in self._pair_scores(pairs)])
-
-    def _pair_scores(self, pairs: Pairs) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the scores of the first and of the second items of pairs."""
-        data = self._items_of(pairs)
-        scores = self._rescaled(predict_scores(self.model_, data.items, n_classes=self.n_classes_))
-        return scores[data.left], scores[data.right]
-
-    def _rescaled(self, scores: torch.Tensor) -> torch.Tensor:
-        return scores if (self.temperature_, self.offset_) == (1, 0) else (scores + self.offset_) / self.temperature_
-
-    @follow_policy
-    def decision_function(self, X: Any) -> NDArray[np.float32]:
-        """Return the scores g(x) of items; a score of at least 0 means the positive class.
-
-        Parameters
-        ----------
-        X : array of shape (m, d)
-            Single items.
-
-        Returns
-        -------
-        array of shape (m,) or (m, K)
-            One score per item; one per class if there are several classes.
-        """
-        return self._shifted_scores(X).numpy()
-
-    @available_if(has_probabilities)
-    @follow_policy
-    def predict_proba(self, X: Any) -> NDArray[np.float32]:
-        """Predict the probabilities of the classes, at ``target_prior`` if it is given.
-
-        Parameters
-        ----------
-        X : array of shape (m, d)
-            Single items.
-
-        Returns
-        -------
-        array of shape (m, K)
-            The columns are in the order of ``classes_``.
-        """
-        p = self._probability(self._shifted_scores(X))
-        return p if p.ndim == 2 else np.stack([1 - p, p], axis=1)
-
-    def _class_numbers(self, X: Any) -> NDArray[Any]:
-        return numbers_of_scores(self.decision_function(X))
-
-    def _shifted_scores(self, X: Any) -> torch.Tensor:
-        """Return the scores of items, shifted from the training prior to ``target_prior``."""
-        features = as_float32("X", self._items(X))
-        scores = self._rescaled(predict_scores(self.model_, as_tensor(features), n_classes=self.n_classes_))
-        return scores if self.target_prior is None else scores + self._prior_shift()
-
-    def _prior_shift(self) -> torch.Tensor | float:
-        check_shift(self.loss_)
-        if self.n_classes_ is None:
-            return log_odds(check_prior(self.target_prior, "target_prior")) - log_odds(self.prior_)
-        target = check_class_priors(self.target_prior, self.n_classes_)
-        return as_tensor(as_float32("target_prior", np.log(target / self.prior_)))
-
-    def _probability(self, scores: torch.Tensor, loss: str | None = None) -> NDArray[np.float32]:
-        if scores.ndim == 2:
-            return torch.softmax(scores, dim=1).numpy()
-        probability = LOSSES[loss or self.loss_].probability
-        assert probability is not None  # callers check this
-        return probability(scores).numpy()
+            self._report_offset(p[1] - p[0], test_pairs.difference.numpy(), item_p, _weight_of(test_pairs))
 
 
 def _has_weight(pairs: Pairs | StreamedPairs) -> bool:

@@ -23,9 +23,11 @@ class PcompClassifier(PairClassifier):
     ----------
     method : str, default=None
         A method that learns from the order of pairs. By default ``"pcomp-teacher"``.
-    prior, model, loss, classes, epochs, batch_size, learning_rate, weight_decay, optimizer, early_stopping, \
-calibrated, validation_fraction, target_prior, device, random_state, verbose
+    prior, model, hidden, dropout, n_networks, standardise, loss, classes, epochs, batch_size, learning_rate, \
+weight_decay, optimizer, early_stopping, calibrated, validation_fraction, target_prior, device, random_state, verbose
         See :class:`~confdiff.ConfDiffClassifier`.
+    link : {"probability"}, default="probability"
+        The order of pairs has this link only.
     schedule : str, default=None
         Schedule of the learning rate. By default ``"constant"``.
 
@@ -46,7 +48,7 @@ calibrated, validation_fraction, target_prior, device, random_state, verbose
     """
 
     learns_from: ClassVar[tuple[Supervision, ...]] = ("order",)
-    default_method: ClassVar[str] = "pcomp-teacher"
+    default_methods: ClassVar[dict[str, str]] = {"probability": "pcomp-teacher"}
     default_schedule: ClassVar[str] = "constant"  # with one-cycle, the average would consist of early weights
 
     @follow_policy

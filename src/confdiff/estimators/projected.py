@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
@@ -25,7 +25,7 @@ from confdiff.estimators.items import DifferenceScored
 from confdiff.metrics import difference_r2
 from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
-from confdiff.prior import warn_if_open
+from confdiff.pairs.sparse import SparseItems
 from confdiff.risks import multiclass_targets_of
 from confdiff.threads import computing, follow_policy, pass_over
 from confdiff.validation import check_class_priors, check_count, check_number, check_prior
@@ -66,6 +66,12 @@ class ProjectedClassifier(DifferenceScored):
         The number of rounds.
     prior_ : float or array of shape (K,)
         The mean probability of the items.
+    prior_interval_ : tuple (low, high) or None
+        The class priors that the differences leave open; for K classes a tuple of K such tuples. ``None`` if the
+        prior was given.
+    is_offset_determined_ : bool
+        Whether the prior was given or the differences determine it. If not, scores and ranks are meaningful, but
+        probabilities may be off by a constant, and decisions are arbitrary near the threshold.
     classes_ : array of shape (K,)
         The names of the classes.
     n_features_in_ : int
@@ -125,10 +131,10 @@ class ProjectedClassifier(DifferenceScored):
             The fitted estimator.
         """
         data = as_float_matrix(as_pairs(pairs, c, items=items, weight=sample_weight))
-        task = _Task(data, self._classifier(), self._prior(data))
+        task = _Task(data, self._classifier(data), self._prior(data))
         check_count("rounds", self.rounds)
         check_number("tol", self.tol, least=0)
-        n_items = len(task.items)
+        n_items = task.items.shape[0]
         if n_items < 2 * check_count("folds", self.folds, least=2):
             raise ValueError(
                 f"folds={self.folds} needs at least two items per fold, {2 * self.folds}; got {n_items} items."
@@ -143,16 +149,17 @@ class ProjectedClassifier(DifferenceScored):
         p = task.predicted(self.estimator_, task.items)[task.rows].reshape(2, len(data), -1).mean(axis=0)
         implied = np.average(p, axis=0, weights=task.weight)
         self.prior_ = implied if data.has_vectors else float(implied[1])
+        self.prior_interval_ = None
         if self.prior is None:
             predicted = out_of_fold[task.right] - out_of_fold[task.left]
             columns = slice(None) if data.has_vectors else 1
             item_p = out_of_fold[task.rows][:, columns]
-            warn_if_open(predicted[:, columns], task.c.numpy()[:, columns], item_p, task.weight)
+            self._report_offset(predicted[:, columns], task.c.numpy()[:, columns], item_p, task.weight)
         return self
 
     def _iterate(self, task: "_Task", fold_of: NDArray[np.int64]) -> tuple[_Matrix, _Matrix, list[float]]:
         """Return targets and out-of-fold predictions of the round with the best score, and the scores of all rounds."""
-        predictions = np.full((len(task.items), task.c.shape[1]), 1 / task.c.shape[1])
+        predictions = np.full((task.items.shape[0], task.c.shape[1]), 1 / task.c.shape[1])
         targets = task.targets(predictions)
         best_targets = targets
         best_predictions = predictions
@@ -168,7 +175,16 @@ class ProjectedClassifier(DifferenceScored):
                 break
         return best_targets, best_predictions, scores
 
-    def _classifier(self) -> Any:
+    def _classifier(self, data: Pairs) -> Any:
+        classifier = self._usable_classifier()
+        if isinstance(data.items, SparseItems) and not get_tags(classifier).input_tags.sparse:
+            raise ValueError(
+                f"estimator must take sparse matrices, as the items are sparse; {type(classifier).__name__} does not. "
+                "Pass one that does, such as LogisticRegression()."
+            )
+        return classifier
+
+    def _usable_classifier(self) -> Any:
         if self.estimator is None:
             from sklearn.ensemble import HistGradientBoostingClassifier
 
@@ -255,12 +271,12 @@ class _Task:
         items = self.items[self.rows[entries[index]]]
         return clone(self.classifier).fit(items, classes, sample_weight=weights[index, classes])
 
-    def predicted(self, classifier: Any, items: NDArray[Any]) -> _Matrix:
+    def predicted(self, classifier: Any, items: Any) -> _Matrix:
         return _probabilities(classifier, items, self.n_classes)
 
     def out_of_fold(self, targets: _Matrix, fold_of: NDArray[np.int64]) -> _Matrix:
         """Predict each item with a classifier that was not fitted on it; return (N, K) probabilities."""
-        predictions = np.empty((len(self.items), self.n_classes))
+        predictions = np.empty((self.items.shape[0], self.n_classes))
         for fold in np.unique(fold_of):
             inside = fold_of == fold
             predictions[inside] = self.predicted(self.fitted(targets, ~inside), self.items[inside])
@@ -293,9 +309,9 @@ class _Task:
         return difference_r2(predicted, self.c, self.weight)
 
 
-def _probabilities(classifier: Any, items: NDArray[Any], n_classes: int) -> _Matrix:
+def _probabilities(classifier: Any, items: Any, n_classes: int) -> _Matrix:
     """Predict probabilities of all classes, including those that no training item had."""
-    p = np.zeros((len(items), n_classes))
+    p = np.zeros((items.shape[0], n_classes))
     with computing(pass_over(items.size)):
         p[:, classifier.classes_] = classifier.predict_proba(items)
     return p

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from confdiff.estimators.items import has_classes
+from confdiff.estimators.networks import Architecture
+from confdiff.links import find_link
 from confdiff.losses import LOSSES
 from confdiff.methods import Method, find_method
 from confdiff.pairs import Pairs, StreamedPairs
@@ -16,15 +19,23 @@ if TYPE_CHECKING:
 
 
 def has_probabilities(estimator: "PairClassifier") -> bool:
-    """Return True if the loss determines probabilities; otherwise raise AttributeError, as scikit-learn expects."""
+    """Return True if link and loss determine probabilities; otherwise raise AttributeError, as scikit-learn expects."""
+    has_classes(estimator)
     loss = check_choice("loss", getattr(estimator, "loss_", estimator.loss), LOSSES)
     if LOSSES[loss].probability is None:
         raise AttributeError(str(no_probabilities(loss)))
     return True
 
 
+def has_differences(estimator: "PairClassifier") -> bool:
+    """Return True if differences can be predicted, which all links without classes determine."""
+    link = find_link(getattr(estimator, "link_", estimator.link))
+    return not link.has_classes or has_probabilities(estimator)
+
+
 def choose_method(estimator: "PairClassifier", pairs: Pairs | StreamedPairs, labelled: Any) -> Method:
-    """Return the method of an estimator, after checking that it can learn a classifier from these pairs."""
+    """Return the method of an estimator, after checking that it has the link and can learn from these pairs."""
+    link = find_link(estimator.link)
     method = find_method(estimator.default_method if estimator.method is None else estimator.method)
     if method.learns_from not in estimator.learns_from:
         expected = " or ".join(estimator.learns_from)
@@ -32,8 +43,14 @@ def choose_method(estimator: "PairClassifier", pairs: Pairs | StreamedPairs, lab
             f"{type(estimator).__name__} takes a method that learns from {expected}; "
             f"got method={method.name!r}, which learns from {method.learns_from}."
         )
-    if not method.classifies:
+    if method.link != link.name:
+        raise ValueError(
+            f"method={method.name!r} is for link={method.link!r}; got link={link.name!r}. Pass one of the two."
+        )
+    if link.has_classes and not method.classifies:
         raise ValueError(f"method={method.name!r} ranks items but does not classify them; use confdiff.train with it.")
+    if labelled is not None and not link.has_classes:
+        raise ValueError(f"link={link.name!r} has no classes: labelled items would not be used. Pass none.")
     if method.needs_prior and estimator.prior is None and labelled is None:
         raise prior_missing(method.name)
     if labelled is not None and estimator.prior is not None and not isinstance(estimator.prior, str):
@@ -43,12 +60,28 @@ def choose_method(estimator: "PairClassifier", pairs: Pairs | StreamedPairs, lab
     return method
 
 
+def seed_of(random_state: Any) -> int:
+    """Return the seed of an estimator whose ``random_state`` is a number, a generator or None."""
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        return int(check_random_state(random_state).randint(2**31))
+    return check_count("random_state", random_state, least=0)
+
+
+def make_architecture(estimator: "PairClassifier", *, standardised: bool) -> Architecture:
+    """Return the architecture of the network of an estimator, after checking that its model can have it."""
+    architecture = Architecture(
+        hidden=None if estimator.hidden is None else tuple(estimator.hidden),
+        dropout=estimator.dropout,
+        n_networks=estimator.n_networks,
+        standardised=standardised,
+    )
+    architecture.factory(estimator.model)
+    return architecture
+
+
 def make_recipe(estimator: "PairClassifier", n_pairs: int) -> Recipe:
     """Return the training recipe of an estimator, with defaults that depend on the network and the pairs."""
-    seed = estimator.random_state
-    if seed is None or isinstance(seed, np.random.RandomState):
-        seed = int(check_random_state(seed).randint(2**31))
-    check_count("random_state", seed, least=0)
+    seed = seed_of(estimator.random_state)
     batch_size = estimator.batch_size
     epochs = estimator.epochs
     if epochs is None:
@@ -69,8 +102,11 @@ def make_recipe(estimator: "PairClassifier", n_pairs: int) -> Recipe:
 
 
 def check_combination(estimator: "PairClassifier", method: Method, data: Pairs) -> None:
-    """Check options that only some losses, methods and numbers of classes support."""
+    """Check options that only some links, losses, methods and numbers of classes support."""
     loss = estimator.loss
+    if not find_link(method.link).has_classes:
+        _check_without_classes(estimator, method, data)
+        return
     if data.has_vectors and loss != "logistic":
         raise ValueError(f"several classes need loss='logistic'; got loss={loss!r}.")
     if estimator.calibrated and (data.has_vectors or loss != "logistic"):
@@ -84,6 +120,23 @@ def check_combination(estimator: "PairClassifier", method: Method, data: Pairs) 
             raise ValueError("early_stopping=True needs differences, which these pairs do not have.")
         if LOSSES[loss].probability is None:
             raise no_probabilities(loss)
+
+
+def _check_without_classes(estimator: "PairClassifier", method: Method, data: Pairs) -> None:
+    """Refuse options that need classes."""
+    unused = {
+        "prior": estimator.prior,
+        "target_prior": estimator.target_prior,
+        "classes": estimator.classes,
+        "calibrated": estimator.calibrated or None,
+    }
+    for name, value in unused.items():
+        if value is not None:
+            raise ValueError(f"link={method.link!r} has no classes: {name}={value!r} would not be used. Pass none.")
+    if estimator.loss != "logistic":
+        raise ValueError(f"link={method.link!r} needs loss='logistic'; got loss={estimator.loss!r}.")
+    if data.has_vectors:
+        raise ValueError(f"differences of several classes need link='probability'; got link={method.link!r}.")
 
 
 def check_shift(loss: str) -> None:

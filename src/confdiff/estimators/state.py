@@ -1,6 +1,6 @@
 """Save the fitted state of a classifier as plain values and tensors, and restore it."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -8,21 +8,23 @@ import torch
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from confdiff.estimators.networks import Architecture
 from confdiff.io.decoding import check_object, decode, decode_fields
 from confdiff.io.tensors import check_tensors
+from confdiff.links import MAX_REFERENCE, LinkName, find_link
 from confdiff.losses import LOSSES
 from confdiff.methods import find_method
-from confdiff.models import MODELS, build_model
+from confdiff.models import MODELS
+from confdiff.prior import PriorInterval, check_prior_interval
 from confdiff.validation import check_choice, check_count, check_number, check_prior
 
 
 class Restorable:
     """Add ``to_state`` and ``from_state`` to a classifier whose network has a name."""
 
-    saved_parameters: ClassVar[tuple[str, ...]] = ("method", "loss", "target_prior")
+    saved_parameters: ClassVar[tuple[str, ...]] = ("method", "link", "loss", "target_prior")
     """The parameters that predictions depend on."""
 
-    default_method: ClassVar[str]
     model: Any
     loss: str
     model_: torch.nn.Module
@@ -32,6 +34,11 @@ class Restorable:
     n_features_in_: int
     n_iter_: int
     prior_: Any
+    prior_interval_: PriorInterval | None
+    link: str
+    link_: LinkName
+    architecture_: Architecture
+    reference_scores_: NDArray[np.float64]
     temperature_: float
     offset_: float
 
@@ -54,11 +61,15 @@ class Restorable:
                 f"got model={self.model!r}."
             )
         check_is_fitted(self)
+        has_classes = find_link(self.link_).has_classes
         learned = {
+            "link": self.link_,
             "n_features": self.n_features_in_,
             "n_classes": self.n_classes_,
-            "classes": np.asarray(self.classes_).tolist(),
-            "prior": np.asarray(self.prior_).tolist(),
+            "classes": np.asarray(self.classes_).tolist() if has_classes else None,
+            "prior": np.asarray(self.prior_).tolist() if has_classes else None,
+            "prior_interval": self.prior_interval_,
+            "reference_scores": None if has_classes else self.reference_scores_.tolist(),
             "temperature": self.temperature_,
             "offset": self.offset_,
             "n_iter": self.n_iter_,
@@ -67,6 +78,7 @@ class Restorable:
             learned["feature_names"] = self.feature_names_in_.tolist()
         return {
             "model": self.model,
+            "architecture": asdict(self.architecture_),
             "parameters": {name: getattr(self, name) for name in self.saved_parameters},
             "learned": learned,
             "weights": self.model_.state_dict(),
@@ -91,10 +103,22 @@ class Restorable:
             raise ValueError(f"the saved parameters must be {', '.join(cls.saved_parameters)}; got {list(parameters)}.")
         name = check_choice("network", state["model"], MODELS)
         learned = _Learned.from_state(state["learned"])
-        classifier = cls(model=name, **parameters)  # type: ignore[call-arg]  # __init__ of the estimator
-        find_method(classifier.default_method if parameters["method"] is None else parameters["method"])
+        architecture = decode_fields(Architecture, state["architecture"])
+        classifier = cls(  # type: ignore[call-arg]  # __init__ of the estimator
+            model=name,
+            hidden=architecture.hidden,
+            dropout=architecture.dropout,
+            n_networks=architecture.n_networks,
+            standardise=architecture.standardised,
+            **parameters,
+        )
+        default_method: str = classifier.default_method  # type: ignore[attr-defined]  # of the estimator
+        method = find_method(default_method if parameters["method"] is None else parameters["method"])
+        if not method.link == classifier.link == learned.link:
+            raise ValueError(f"method {method.name!r}, link {classifier.link!r} and {learned.link!r} do not agree")
         classifier.loss_ = check_choice("loss", classifier.loss, LOSSES)
-        classifier.model_ = _restored_network(name, learned, state["weights"])
+        classifier.architecture_ = architecture
+        classifier.model_ = _restored_network(name, architecture, learned, state["weights"])
         classifier._restore(learned)
         if parameters["target_prior"] is not None:
             _check_priors("target_prior", parameters["target_prior"], learned.n_classes)
@@ -105,10 +129,15 @@ class Restorable:
     def _restore(self, learned: "_Learned") -> None:
         self.n_features_in_ = learned.n_features
         self.n_classes_ = learned.n_classes
+        self.link_ = find_link(learned.link).name
         names = learned.classes
-        mixed = len({type(name) for name in names}) > 1  # as one array, 0 and "a" would both become text
-        self.classes_ = np.array(names, dtype=object if mixed else None)
-        self.prior_ = np.asarray(learned.prior) if isinstance(learned.prior, tuple) else learned.prior
+        if names is not None:
+            mixed = len({type(name) for name in names}) > 1  # as one array, 0 and "a" would both become text
+            self.classes_ = np.array(names, dtype=object if mixed else None)
+            self.prior_ = np.asarray(learned.prior) if isinstance(learned.prior, tuple) else learned.prior
+        if learned.reference_scores is not None:
+            self.reference_scores_ = np.asarray(learned.reference_scores)
+        self.prior_interval_ = learned.prior_interval
         self.temperature_ = learned.temperature
         self.offset_ = learned.offset
         self.n_iter_ = learned.n_iter
@@ -120,14 +149,17 @@ class Restorable:
 class _Learned:
     """The learned attributes of a classifier that was saved, checked."""
 
+    link: str
     n_features: int
     n_classes: int | None
-    classes: tuple[str | int | float | bool, ...]
-    prior: float | tuple[float, ...]
+    classes: tuple[str | int | float | bool, ...] | None
+    prior: float | tuple[float, ...] | None
     temperature: float
     offset: float
     n_iter: int
+    prior_interval: PriorInterval | None = None
     feature_names: tuple[str, ...] | None = None
+    reference_scores: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         check_count("n_features", self.n_features)
@@ -135,11 +167,30 @@ class _Learned:
         check_number("temperature", self.temperature, above=0)
         if self.n_classes is not None:
             check_count("n_classes", self.n_classes, least=2)
-        if len(set(self.classes)) != (self.n_classes or 2) or len(set(self.classes)) != len(self.classes):
-            raise ValueError(f"classes must be {self.n_classes or 2} different names; got {self.classes!r:.100}")
         if self.feature_names is not None and len(self.feature_names) != self.n_features:
             raise ValueError(f"feature_names must be {self.n_features} names; got {len(self.feature_names)}")
+        if self.prior_interval is not None:
+            check_prior_interval(self.prior_interval, self.n_classes)
+        if find_link(self.link).has_classes:
+            self._check_classes()
+        else:
+            self._check_scores()
+
+    def _check_classes(self) -> None:
+        names = self.classes or ()
+        if len(set(names)) != (self.n_classes or 2) or len(set(names)) != len(names):
+            raise ValueError(f"classes must be {self.n_classes or 2} different names; got {self.classes!r:.100}")
         _check_priors("prior", self.prior, self.n_classes)
+        if self.reference_scores is not None:
+            raise ValueError("reference_scores must be None with the probability link")
+
+    def _check_scores(self) -> None:
+        """Check that a link without classes has none, and that it has the scores of the training items."""
+        if any(value is not None for value in (self.classes, self.prior, self.n_classes, self.prior_interval)):
+            raise ValueError(f"a model with link={self.link!r} has no classes and no prior")
+        size = len(self.reference_scores or ())
+        if not 1 <= size <= MAX_REFERENCE:
+            raise ValueError(f"reference_scores must be 1 to {MAX_REFERENCE} numbers; got {size}")
 
     @classmethod
     def from_state(cls, state: Any) -> "_Learned":
@@ -157,18 +208,20 @@ def _check_priors(name: str, prior: Any, n_classes: int | None) -> None:
         raise ValueError(f"{name} must be {n_classes or 1} probabilities; got {prior!r:.60}")
 
 
-def _restored_network(name: str, learned: _Learned, weights: Any) -> torch.nn.Module:
+def _restored_network(name: str, architecture: Architecture, learned: _Learned, weights: Any) -> torch.nn.Module:
     """Return the described network with the weights that were read.
 
     The sizes are compared before memory is allocated: a damaged description may ask for any amount.
     """
     n_scores = learned.n_classes or 1
+    if not isinstance(weights, dict) or architecture.n_networks > max(1, len(weights)):
+        raise ValueError(f"the weights must be those of {architecture.n_networks} networks")
     with torch.device("meta"):
-        described = build_model(name, learned.n_features, n_scores)
+        described = architecture.build_all(name, learned.n_features, n_scores)
     tensors = check_tensors(f"the weights of a {name!r} network", weights, described.state_dict())
     for key, tensor in tensors.items():
         if key.endswith("running_var") and bool((tensor < 0).any()):
             raise ValueError(f"{key} holds variances, which must be at least 0")
-    network = build_model(name, learned.n_features, n_scores)
+    network = architecture.build_all(name, learned.n_features, n_scores)
     network.load_state_dict(tensors)
     return network.eval()

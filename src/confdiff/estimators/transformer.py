@@ -4,13 +4,14 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
+from confdiff.pairs.sparse import as_matrix
+from confdiff.validation import is_sparse
 
 
 class ItemTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -65,7 +66,7 @@ class ItemTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
         data = as_pairs(pairs)
         rows = torch.unique(torch.cat([data.left, data.right]))
         self.n_features_in_ = data.items.shape[1]
-        self.transformer_ = clone(self.transformer).fit(_frame(data.items[rows].numpy(), data.feature_names))
+        self.transformer_ = clone(self.transformer).fit(_frame(as_matrix(data.items[rows]), data.feature_names))
         return self
 
     def transform(self, pairs: Any) -> Any:
@@ -85,18 +86,13 @@ class ItemTransformer(TransformerMixin, BaseEstimator):  # type: ignore[misc]  #
         if not isinstance(pairs, Pairs) and np.ndim(pairs) == 2:
             return self.transformer_.transform(pairs)
         data = as_pairs(pairs)
-        features = self.transformer_.transform(_frame(data.items.numpy(), data.feature_names))
-        if issparse(features):
-            raise ValueError(
-                f"the transformer must return a dense matrix; {self.transformer_} returns a sparse one. "
-                "Pass sparse_output=False to it."
-            )
+        features = self.transformer_.transform(_frame(as_matrix(data.items), data.feature_names))
         return data.with_items(features)
 
 
-def _frame(features: NDArray[Any], names: tuple[str, ...] | None) -> Any:
-    """Return named features as a DataFrame, for transformers that select columns by name."""
-    if names is None:
+def _frame(features: Any, names: tuple[str, ...] | None) -> Any:
+    """Return named dense features as a DataFrame, for transformers that select columns by name."""
+    if names is None or is_sparse(features):
         return features
     import pandas as pd
 

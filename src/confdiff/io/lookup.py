@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.io.column_types.value_text import EXACT
 from confdiff.validation.arrays import count_suffix
 
 
@@ -172,14 +171,16 @@ def _as_integers(floats: Any, name: str) -> Any:
     """Return floats as integers if all are whole."""
     import pyarrow
 
-    values = floats.to_numpy(zero_copy_only=False).astype(np.float64)
+    stored = floats.to_numpy(zero_copy_only=False)
+    digits = np.finfo(stored.dtype).nmant + 1  # 53 for float64, 24 for float32
+    values = stored.astype(np.float64)
     present = ~np.isnan(values)
     numbers = values[present]
-    inexact = numbers[(np.abs(numbers) >= EXACT) & np.isfinite(numbers)]
+    inexact = numbers[(np.abs(numbers) >= 2.0**digits) & np.isfinite(numbers)]
     if len(inexact):
         raise ValueError(
-            f"{name}: the id {inexact[0]:.0f} is a float, and floats of 2**53 or more do not hold every integer, so "
-            "the id may already be another. Read the column as integers or as text; a gap in a column of integers "
+            f"{name}: the id {inexact[0]:.0f} is a float, and floats of 2**{digits} or more do not hold every integer, "
+            "so the id may already be another. Read the column as integers or as text; a gap in a column of integers "
             "often makes it floats."
         )
     if not np.all(np.isfinite(numbers)) or np.any(numbers % 1):

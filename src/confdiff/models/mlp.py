@@ -22,6 +22,12 @@ class _MLP(nn.Sequential):
     Layers and parameters are the standard ones; only the forward pass is rearranged for speed.
     """
 
+    dropout: float = 0.0
+    """The fraction of the outputs of each hidden layer that are set to 0 in training."""
+
+    def extra_repr(self) -> str:
+        return f"dropout={self.dropout:g}" if self.dropout else ""
+
     def forward(self, x: Tensor) -> Tensor:
         layers: list[Any] = list(self)
         *hidden, last = layers
@@ -36,6 +42,8 @@ class _MLP(nn.Sequential):
             else:
                 z = functional.batch_norm(z[None], norm.running_mean, norm.running_var, norm.weight, norm.bias)[0]
             h = z.relu_()
+            if self.dropout:
+                h = functional.dropout(h, self.dropout, self.training)
         if self.training:
             _update_running_statistics(norms, moments, len(x))
         return _scores(last, h)
@@ -77,7 +85,9 @@ def _update_running_statistics(norms: list[Any], moments: list[list[Tensor]], n:
     torch._foreach_lerp_([norm.running_var for norm in norms], variances, momentum)
 
 
-def mlp(n_features: int, n_scores: int = 1, *, hidden: tuple[int, ...] = (300, 300, 300)) -> nn.Module:
+def mlp(
+    n_features: int, n_scores: int = 1, *, hidden: tuple[int, ...] = (300, 300, 300), dropout: float = 0.0
+) -> nn.Module:
     """Return the perceptron of the paper: hidden layers of width 300, each with batch norm and ReLU.
 
     The hidden layers have no bias, as batch norm subtracts the mean and adds a bias of its own.
@@ -90,11 +100,15 @@ def mlp(n_features: int, n_scores: int = 1, *, hidden: tuple[int, ...] = (300, 3
         Number of scores per item.
     hidden : tuple of int
         Widths of the hidden layers.
+    dropout : float
+        The fraction of the outputs of each hidden layer that are set to 0 in training (Srivastava et al. 2014).
     """
     layers: list[nn.Module] = []
     for width_in, width_out in zip((n_features, *hidden[:-1]), hidden, strict=True):
         layers += [nn.Linear(width_in, width_out, bias=False), nn.BatchNorm1d(width_out), nn.ReLU()]
-    return _MLP(*layers, nn.Linear(hidden[-1], n_scores))
+    network = _MLP(*layers, nn.Linear(hidden[-1], n_scores))
+    network.dropout = dropout
+    return network
 
 
 class _AuthorsMLP(nn.Module):

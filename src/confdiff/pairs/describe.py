@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from confdiff.pairs import Pairs
@@ -95,7 +96,7 @@ def describe_pairs(pairs: Pairs) -> PairsDescription:
     edges = np.linspace(-1.05, 1.05, len(CENTRES) + 1)
     return PairsDescription(
         n_pairs=len(pairs),
-        n_items=len(pairs.compact().items),
+        n_items=len(torch.unique(torch.stack([pairs.left, pairs.right]))),
         components=pairs.n_components(),
         mean=float(c.mean()),
         standard_deviation=float(c.std()),

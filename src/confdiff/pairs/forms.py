@@ -12,11 +12,16 @@ SAMPLED = 100_000
 """Number of pairs that are sampled from a stream, and the largest number that is held out."""
 
 
-_FIELDS = ("weight", "group", "posteriors", "labels", "feature_names")
+_FIELDS = ("weight", "group", "posteriors", "labels", "feature_names", "allow_missing")
 
 
-def as_pairs(pairs: Any, c: ArrayLike | None = None, *, items: Any = None, **fields: Any) -> Pairs:
-    """Return pairs from any of the forms that estimators take; see :class:`~confdiff.ConfDiffClassifier`."""
+def as_pairs(
+    pairs: Any, c: ArrayLike | None = None, *, items: Any = None, allow_missing: bool = False, **fields: Any
+) -> Pairs:
+    """Return pairs from any of the forms that estimators take; see :class:`~confdiff.ConfDiffClassifier`.
+
+    With ``allow_missing``, features of arrays and data frames may be NaN.
+    """
     fields = {name: value for name, value in fields.items() if value is not None}
     if isinstance(pairs, StreamedPairs):
         raise not_for_streams("this", f"Take some of them, such as pairs.sample({SAMPLED}).")
@@ -28,6 +33,8 @@ def as_pairs(pairs: Any, c: ArrayLike | None = None, *, items: Any = None, **fie
         unchanged = {name: getattr(pairs, name) for name in _FIELDS}
         c = pairs.difference if c is None else c
         return Pairs(pairs.items, pairs.left, pairs.right, c, **(unchanged | fields))
+    if allow_missing:
+        fields["allow_missing"] = True
     if items is not None:
         return Pairs.from_rows(pairs, items, c, **fields)
     array = as_array("pairs", pairs)

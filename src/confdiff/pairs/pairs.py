@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from confdiff.io.lookup import rows_of_labels
+from confdiff.pairs.sparse import Items, SparseItems
 from confdiff.randomness import generator
 from confdiff.validation import (
     as_array,
@@ -22,10 +23,13 @@ from confdiff.validation import (
     check_groups,
     check_items,
     check_labels,
+    check_matrix,
     check_posteriors,
     check_rows,
+    check_sparse_items,
     check_weight,
     column_names,
+    is_sparse,
     no_pairs,
 )
 
@@ -41,9 +45,10 @@ class Pairs:
 
     Parameters
     ----------
-    items : array-like of shape (N, d)
-        The features, stored once. A tensor of any type and shape (N, ...) is stored as it is. Other values are read as
-        a matrix of floats and keep their precision.
+    items : array-like or sparse matrix of shape (N, d)
+        The features, stored once. A tensor of any type and shape (N, ...) is stored as it is. A SciPy sparse matrix
+        becomes :class:`~confdiff.pairs.sparse.SparseItems`, 32-bit floats that are made dense batch by batch. Other
+        values are read as a matrix of floats and keep their precision.
     left, right : array-like of shape (n,)
         The row numbers of the first and the second item of each pair.
     difference : array-like of shape (n,) or (n, K), optional
@@ -58,6 +63,8 @@ class Pairs:
         The label of each item, for oracles: 0/1 or -1/+1, or with K classes whole numbers from 0 to K - 1.
     feature_names : tuple of str, optional
         The names of the features; by default the columns of a data frame.
+    allow_missing : bool, default=False
+        Whether features may be NaN. Boosted trees take missing values, and so does an imputer in a pipeline.
 
     Examples
     --------
@@ -66,7 +73,7 @@ class Pairs:
     Pairs(1 pair over 3 items of shape (1,), with difference)
     """
 
-    items: Tensor
+    items: Items
     left: Tensor
     right: Tensor
     difference: Tensor | None
@@ -75,6 +82,7 @@ class Pairs:
     posteriors: Tensor | None
     labels: Tensor | None
     feature_names: tuple[str, ...] | None
+    allow_missing: bool
     ordering: str | None = None
     """Strategy by which the pairs were ordered by their labels, a name from STRATEGIES; None if they were not."""
 
@@ -90,8 +98,10 @@ class Pairs:
         posteriors: ArrayLike | None = None,
         labels: ArrayLike | None = None,
         feature_names: tuple[str, ...] | None = None,
+        allow_missing: bool = False,
     ) -> None:
-        self.items = _items(items)
+        self.allow_missing = allow_missing
+        self.items = _items(items, allow_missing)
         size = len(self.items)
         self.left = as_tensor(check_rows("left", left, size))
         n = len(self.left)
@@ -139,13 +149,14 @@ class Pairs:
         """Make pairs from two aligned matrices: row i of ``x`` is paired with row i of ``x_prime``."""
         if column_names(x) != column_names(x_prime):
             raise ValueError(f"x and x' must have the same columns; got {column_names(x)} and {column_names(x_prime)}.")
-        first = check_items("x", x)
-        second = check_items("x'", x_prime)
+        allow_missing = fields.get("allow_missing", False)
+        first = check_matrix("x", x, allow_missing=allow_missing)
+        second = check_matrix("x'", x_prime, allow_missing=allow_missing)
         if first.shape != second.shape:
             raise ValueError(f"x and x' must have the same shape; got {first.shape} and {second.shape}.")
-        n = len(first)
+        n = first.shape[0]
         fields = {"feature_names": column_names(x), **fields}
-        return cls(np.concatenate([first, second]), np.arange(n), np.arange(n, 2 * n), difference, **fields)
+        return cls(_stacked(first, second), np.arange(n), np.arange(n, 2 * n), difference, **fields)
 
     def __repr__(self) -> str:
         names = ("difference", *ITEM_FIELDS, "weight", "group")
@@ -280,26 +291,38 @@ class Pairs:
 
     def n_components(self) -> int:
         """Return the number of connected components of the graph of compared items, whose edges are the pairs."""
+        return len(np.unique(self.components()))
+
+    def components(self) -> NDArray[np.int64]:
+        """Return the number of the connected component of each pair, (n,), in the graph of compared items."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
         nodes, edges = np.unique(torch.stack([self.left, self.right]).numpy(), return_inverse=True)
         left, right = edges.reshape(2, -1)
         graph = coo_array((np.ones(len(self), dtype=bool), (left, right)), shape=(len(nodes), len(nodes)))
-        return int(connected_components(graph, directed=False)[0])
+        component: NDArray[np.int64] = connected_components(graph, directed=False)[1].astype(np.int64)[left]
+        return component
 
     def with_items(self, items: Any, feature_names: tuple[str, ...] | None = None) -> "Pairs":
         """Return the same pairs over other features of the same items (scaled, encoded, ...)."""
-        if len(items) != len(self.items):
-            raise ValueError(f"the new items must be as many as the old ones, {len(self.items)}; got {len(items)}.")
-        other = self._with(items=_items(items))
+        features = _items(items, self.allow_missing)
+        if len(features) != len(self.items):
+            count = len(features)
+            raise ValueError(f"the new items must be as many as the old ones, {len(self.items)}; got {count}.")
+        other = self._with(items=features)
         other.feature_names = feature_names or column_names(items)
         return other
+
+    def require_complete(self) -> None:
+        """Raise ValueError if a feature is missing (NaN)."""
+        if self.allow_missing and isinstance(self.items, Tensor) and self.items.is_floating_point():
+            check_finite("items", as_array("items", self.items), self.feature_names)
 
     def _per_pair(self) -> dict[str, Tensor]:
         return {name: getattr(self, name) for name in PAIR_FIELDS if getattr(self, name) is not None}
 
-    def _with(self, **changes: Tensor | None) -> "Pairs":
+    def _with(self, **changes: Items | None) -> "Pairs":
         """Return a copy with changes that are valid, without checking everything again."""
         other = copy.copy(self)
         for name, value in changes.items():
@@ -341,14 +364,27 @@ def _mixed() -> ValueError:
     )
 
 
-def _items(items: Any) -> Tensor:
+def _items(items: Any, allow_missing: bool) -> Items:
+    if isinstance(items, SparseItems):
+        return items
+    if is_sparse(items):
+        return SparseItems(check_sparse_items("items", items))
     if not isinstance(items, Tensor):
-        return as_tensor(check_items("items", items))
+        return as_tensor(check_items("items", items, allow_missing=allow_missing))
     if items.ndim < 2 or 0 in items.shape:
         raise ValueError(f"items must hold at least one item, shape (N, d) or (N, ...); got {tuple(items.shape)}.")
     if items.is_floating_point():
-        check_finite("items", as_array("items", items))
+        check_finite("items", as_array("items", items), allow_missing=allow_missing)
     return items.detach()
+
+
+def _stacked(first: Any, second: Any) -> Any:
+    """Return the rows of two matrices below each other; one sparse matrix makes the result sparse."""
+    if not is_sparse(first) and not is_sparse(second):
+        return np.concatenate([first, second])
+    from scipy.sparse import vstack
+
+    return vstack([first, second], format="csr")
 
 
 def _not_two_columns(shape: tuple[int, ...]) -> ValueError:

@@ -6,6 +6,7 @@ Every draw is made here, each from its own random stream, so that splits do not 
 function                          stream                 callers
 ================================  =====================  ===========================================================
 :class:`ItemKFold`                ``"folds of items"``   users, ``tabular/weight_decay.py``
+:func:`item_disjoint_folds`       ``"folds of units"``   ``estimators/trees/fitting.py``: the number of rounds
 :func:`hold_out_pairs`            ``"held out"``         ``estimators/pair_classifier.py``: early stopping and others
 :func:`draw_item_parts`           ``"split"``            ``tabular/comparisons.py`` (``split_pairs``),
                                                          ``tabular/streaming.py``
@@ -32,6 +33,8 @@ from confdiff.randomness import derived_seed, generator
 from confdiff.validation import check_count, check_fraction
 
 _Rows = NDArray[np.int64]
+_LEAST_TRAINING = 0.5  # fraction of the expected number of training pairs of a fold of items
+_LARGE_COMPONENT = 0.5  # fraction of a fold; a larger component is not held out as a whole
 
 
 def fraction_of_items(fraction: float) -> float:
@@ -209,6 +212,56 @@ def hold_out_pairs(data: Pairs | StreamedPairs, fraction: float, seed: int) -> t
     if len(training) < 2 or len(held_out) < 2:
         raise ValueError(f"{len(data)} pairs are too few to hold some of them out; add pairs.")
     return data[training], data[held_out]
+
+
+def item_disjoint_folds(pairs: Pairs, n_folds: int, seed: int) -> list[tuple[_Rows, _Rows]]:
+    """Return the rows of the training and the held-out pairs of each fold of items.
+
+    If the graph of compared items has many small connected components, whole components are drawn: every pair is then
+    held out once, and all others are training pairs. Otherwise items are drawn, and all pairs that touch them are held
+    out. A fold that leaves less than half of the expected number of pairs for training, because it has an item of most
+    pairs, is left out.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        n pairs.
+    n_folds : int
+        The number of folds, at least 2.
+    seed : int
+        Seed of the draw.
+
+    Returns
+    -------
+    list of tuples of two arrays of int64
+        At most ``n_folds``; empty if there are too few items.
+
+    Examples
+    --------
+    >>> pairs = Pairs(np.eye(100), left=range(0, 100, 2), right=range(1, 100, 2))
+    >>> [(len(training), len(held_out)) for training, held_out in item_disjoint_folds(pairs, 5, seed=0)]
+    [(40, 10), (40, 10), (40, 10), (40, 10), (40, 10)]
+    """
+    left = pairs.left.numpy()
+    right = pairs.right.numpy()
+    component = pairs.components()
+    sizes = np.bincount(component)
+    if sizes.max() * n_folds > _LARGE_COMPONENT * len(pairs):
+        units = np.unique(np.concatenate([left, right]))
+        count = len(pairs.items)
+    else:
+        units = np.arange(len(sizes))
+        count = len(sizes)
+        left = right = component
+    order = torch.randperm(len(units), generator=generator(seed, "folds of units")).numpy()
+    least = _LEAST_TRAINING * (1 - 1 / n_folds) ** 2 * len(pairs)
+    folds = []
+    for fold in np.array_split(units[order], n_folds):
+        part = assign_parts(fold, [len(fold)], count)
+        training, held_out = split_by_part(left, right, part)
+        if len(held_out) and len(training) >= least:
+            folds.append((training, held_out))
+    return folds
 
 
 class ItemKFold:

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from confdiff.pairs.pairs import Pairs
 from confdiff.pairs.parquet import RowGroup, identity_of, parquet_columns, parquet_files, row_groups
+from confdiff.pairs.sparse import require_dense
 from confdiff.randomness import generator
 from confdiff.validation import (
     as_array,
@@ -99,7 +100,7 @@ class StreamedPairs:
     @property
     def items(self) -> Tensor:
         """The items, (N, d), mapped into memory if they are a file."""
-        return self._part.items
+        return require_dense(self._part.items, "a stream of pairs")
 
     @property
     def weighted(self) -> bool:

@@ -13,6 +13,7 @@ from confdiff.io.batches import read_column_names
 from confdiff.io.typed_table import read_typed_table
 from confdiff.metrics import pairwise_accuracy
 from confdiff.pairs import Pairs
+from confdiff.pairs.sparse import require_dense
 from confdiff.recommender.columns import recognise_columns
 from confdiff.recommender.confidence import CONFIDENCES, Graded, grade_interactions, recognise_confidence
 from confdiff.recommender.learning import Learning, build_recommender, scores_of, train_recommender, training_pairs
@@ -240,9 +241,10 @@ def _accuracy_of_means(training: Pairs, validation: Pairs) -> float:
     """Return the pairwise accuracy of the mean confidence of each item in training on the validation pairs."""
     assert training.posteriors is not None
     assert validation.difference is not None
-    items = training.items[:, 1]
-    score = shrunken_means(items.numpy(), training.posteriors.numpy(), int(validation.items[:, 1].max()) + 1)
-    means = score[validation.items[:, 1]]
+    items = require_dense(training.items, "a recommender")[:, 1]
+    validation_items = require_dense(validation.items, "a recommender")[:, 1]
+    score = shrunken_means(items.numpy(), training.posteriors.numpy(), int(validation_items.max()) + 1)
+    means = score[validation_items]
     return pairwise_accuracy(means[validation.right] - means[validation.left], validation.difference)
 
 

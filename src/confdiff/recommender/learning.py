@@ -12,6 +12,7 @@ from confdiff.methods import METHODS
 from confdiff.metrics import pairwise_accuracy
 from confdiff.models import RECOMMENDERS
 from confdiff.pairs import Pairs, order_by_labels
+from confdiff.pairs.sparse import require_dense
 from confdiff.randomness import derived_seed, seeded
 from confdiff.recommender.confidence import Graded
 from confdiff.recommender.protocol import user_pairs
@@ -188,9 +189,10 @@ def _early_stopping(pairs: Pairs, patience: int | None) -> dict[str, Any]:
     """Return the arguments of ``train`` that keep the weights with the best pairwise accuracy on these pairs."""
     difference = pairs.difference
     assert difference is not None
+    cells = require_dense(pairs.items, "a recommender")
 
     def evaluate(model: nn.Module) -> dict[str, float]:
-        scores = scores_of(model, pairs.items)
+        scores = scores_of(model, cells)
         return {"pairwise_accuracy": pairwise_accuracy(scores[pairs.right] - scores[pairs.left], difference)}
 
     return {"evaluate": evaluate, "keep_best": "pairwise_accuracy", "patience": patience}
@@ -206,7 +208,7 @@ def recommender_prior(pairs: Pairs, learning: Learning) -> float | Tensor:
     assert targets is not None
     if learning.prior == "global" or method.companion is not None or method.prior == "optional":
         return float(targets.mean().clamp(0.001, 0.999))
-    users = pairs.items[:, 0]
+    users = require_dense(pairs.items, "a recommender")[:, 0]
     sums = torch.zeros(int(users.max()) + 1).index_add(0, users, targets)
     means = sums / torch.bincount(users).clamp(min=1)
     return means.clamp(0.001, 0.999)[users[pairs.left]]

@@ -9,6 +9,7 @@ from confdiff.risks.differences import (
     projected_targets,
     regression_terms,
 )
+from confdiff.risks.links import preference_terms, score_terms
 from confdiff.risks.multiclass import (
     cross_entropy,
     multiclass_projection,
@@ -41,8 +42,10 @@ __all__ = [
     "pcomp_risk",
     "pcomp_teacher_terms",
     "pcomp_terms",
+    "preference_terms",
     "projected_targets",
     "regression_terms",
+    "score_terms",
     "supervised_risk",
     "supervised_terms",
 ]

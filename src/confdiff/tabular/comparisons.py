@@ -159,7 +159,7 @@ def known_scale(judged: PairTable, values: NDArray[np.float64]) -> Scale:
     Warns
     -----
     UserWarning
-        The judgements are ratios, whose direction is not known.
+        The judgements are ratios, whose direction is not known, or none of them is negative.
     """
     scale = recognise_scale(values)
     if scale is None:
@@ -168,6 +168,11 @@ def known_scale(judged: PairTable, values: NDArray[np.float64]) -> Scale:
         warn_user(
             f"the differences were recognised as {scale.name}, and ratios above 1 favour the second item. "
             "Confirm it with scale='saaty', or pass scale='saaty,reversed' if they favour the first item."
+        )
+    if scale.low == -1 and 0 <= values.min() < values.max() <= 1 and len(values) >= _MIN_PAIRS:
+        warn_user(
+            "no difference is negative, so no pair favours the first item. If 0.5 means equal, as for probabilities, "
+            "pass scale=(0, 1). Otherwise confirm the scale with scale=(-1, 1)."
         )
     return scale
 

@@ -42,6 +42,7 @@ class FitOptions:
 
     method: str = "confdiff-regression"
     model: str = "mlp"
+    link: str = "auto"
     prior: float | str | None = None
     validation_fraction: float = 0.2
     hold_out_groups: bool = False

@@ -10,16 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from confdiff.config import Config, optional_config
 from confdiff.display.progress import reporting_activity
 from confdiff.estimators import ConfDiffClassifier
+from confdiff.estimators.contributions import draw_background
+from confdiff.estimators.items import DifferenceScored
 from confdiff.io.table_formats.encodings import takes_encoding
 from confdiff.io.table_formats.parquet import PARQUET
+from confdiff.pairs import Pairs
 from confdiff.tabular.fit_options import FitOptions, changed_options
-from confdiff.tabular.model.about import About, DataSummary, Validation
+from confdiff.tabular.model.about import About, DataSummary, Histogram, Validation
 from confdiff.tabular.model.agreement import agreement, difference_reliability
-from confdiff.tabular.model.model import ComparisonModel
+from confdiff.tabular.model.importance import Importance, item_matrix, measure_importance
+from confdiff.tabular.model.model import ComparisonModel, link_name
+from confdiff.tabular.model.outputs import probabilities_of
 from confdiff.tabular.scales import Scale, parse_scale
 from confdiff.tabular.streaming import streamed_data
 from confdiff.tabular.training_data import PairSets, TrainingData, in_memory_data
@@ -28,7 +34,7 @@ from confdiff.threads import follow_policy
 from confdiff.validation import warn_user
 
 _Folder = str | os.PathLike[str]
-_BINS = 20  # of the histogram of probabilities
+_BINS = 20  # of the histogram of probabilities or scores
 
 
 @follow_policy
@@ -212,9 +218,12 @@ def _fit(data: TrainingData, options: FitOptions, checkpoint: _Folder | None, ve
         options=options,
         validation=_validation(classifier, sets),
         weight_decay_search=search,
-        probabilities=_histogram(classifier, data),
+        outputs=_outputs(classifier, data, summary.unit),
+        link=link_name(classifier),
+        importance=_importance(classifier, data, sets, options),
     )
-    return ComparisonModel(features=data.features, classifier=classifier, about=about)
+    background = _background(classifier, data, sets, options)
+    return ComparisonModel(features=data.features, classifier=classifier, about=about, background=background)
 
 
 def _check_weights(sets: PairSets) -> None:
@@ -267,28 +276,50 @@ def _new_classifier(options: FitOptions, verbose: int) -> ConfDiffClassifier:
     )
 
 
-def _validation(classifier: ConfDiffClassifier, sets: PairSets) -> Validation | None:
+def _validation(classifier: DifferenceScored, sets: PairSets) -> Validation | None:
     """Return metrics on the test set."""
     if sets.test is None or sets.validation is None:
         return None
-    probabilities = classifier.predict_proba(sets.test.items.numpy())[:, 1]
-    p = probabilities[sets.test.left]
-    p_prime = probabilities[sets.test.right]
+    predicted = classifier.predict_difference(sets.test)
     (c,) = sets.test.targets("differences").numpy()
     new = sets.both_new
     has_figures = new is not None and 0 < np.count_nonzero(new) < len(new)
     return Validation(
         training_pairs=len(sets.train),
         validation_pairs=len(sets.validation),
-        test=agreement(p, p_prime, c),
-        new_items=agreement(p[new], p_prime[new], c[new]) if has_figures else None,
-        reliability=difference_reliability(p, p_prime, c),
+        test=agreement(predicted, c),
+        new_items=agreement(predicted[new], c[new]) if has_figures else None,
+        reliability=difference_reliability(predicted, c),
     )
 
 
-def _histogram(classifier: ConfDiffClassifier, data: TrainingData) -> tuple[int, ...]:
-    """Count the items by their probability, in intervals of equal width from 0 to 1."""
-    counts = np.zeros(_BINS, dtype=np.int64)
-    for items in data.item_batches():
-        counts += np.histogram(classifier.predict_proba(items)[:, 1], _BINS, (0, 1))[0]
-    return tuple(counts.tolist())
+def _importance(
+    classifier: DifferenceScored, data: TrainingData, sets: PairSets, options: FitOptions
+) -> Importance | None:
+    """Return the importance of the columns on the test set."""
+    if sets.test is None:
+        return None
+    return measure_importance(classifier, data.features, sets.test, seed=options.seed)
+
+
+def _background(classifier: DifferenceScored, data: TrainingData, sets: PairSets, options: FitOptions) -> Any:
+    """Return the background items for explanations, drawn from the training set, or from the start of a stream."""
+    items = item_matrix(sets.train.compact()) if isinstance(sets.train, Pairs) else next(iter(data.item_batches()))
+    return draw_background(classifier, items, data.features.feature_groups(), seed=options.seed)
+
+
+def _outputs(classifier: DifferenceScored, data: TrainingData, unit: float) -> Histogram:
+    """Count the items by their probability or score."""
+    scores = np.concatenate([classifier.decision_function(items) for items in data.item_batches()])
+    link = link_name(classifier)
+    if link == "probability":
+        return _histogram(probabilities_of(scores), 0.0, 1.0)
+    values = scores * unit if link == "score" else scores
+    low = float(values.min())
+    high = float(values.max())
+    return _histogram(values, low, high if high > low else low + 1)
+
+
+def _histogram(values: NDArray[Any], low: float, high: float) -> Histogram:
+    counts = np.histogram(values, _BINS, (low, high))[0]
+    return Histogram(low=low, high=high, counts=tuple(counts.tolist()))

@@ -49,7 +49,7 @@ class Scale:
             positive = np.where(judgements > 0, judgements, np.nan)
             differences = np.log(positive) / np.log(self.high)
         else:
-            differences = (judgements - self.equal) / ((self.high - self.low) / 2)
+            differences = (judgements - self.equal) / self.unit
         signed: NDArray[np.float64] = -differences if self.is_reversed else differences
         return signed
 
@@ -64,6 +64,15 @@ class Scale:
     def equal(self) -> float:
         """The judgement that means "no difference"."""
         return 1.0 if self.is_ratio else (self.low + self.high) / 2
+
+    @property
+    def unit(self) -> float:
+        """The judged units of a difference of 1: half the width of the scale, and 1 for ratios.
+
+        >>> Scale(1, 7, "a 7-point scale from 1 to 7").unit
+        3.0
+        """
+        return 1.0 if self.is_ratio else (self.high - self.low) / 2
 
     @property
     def is_plain(self) -> bool:
@@ -92,10 +101,9 @@ class Scale:
         sign = "-" if self.is_reversed else ""
         if self.is_ratio:
             return f"c = {sign}log(value) / log({self.high:g})"
-        half_width = (self.high - self.low) / 2
         shift = f" {'-' if self.equal > 0 else '+'} {abs(self.equal):g}"
         centred = "value" if self.equal == 0 else f"(value{shift})"
-        return f"c = {sign}{centred}" + ("" if half_width == 1 else f" / {half_width:g}")
+        return f"c = {sign}{centred}" + ("" if self.unit == 1 else f" / {self.unit:g}")
 
     @property
     def meaning(self) -> str:

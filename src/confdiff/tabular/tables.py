@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from confdiff.io.batches import read_column_names
 from confdiff.io.lookup import find_rows
 from confdiff.io.typed_table import TypedTable, read_typed_table, typed_frame
 from confdiff.tabular.faults import Fault, usable_floats, usable_ids
@@ -52,9 +53,9 @@ class ItemTable:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def with_ids(self) -> "ItemTable":
-        """Return the same table with the ids as a further column."""
-        return replace(self, columns=self.columns | {self.id_name: self.ids})
+    def with_ids(self, name: str | None = None) -> "ItemTable":
+        """Return the same table with the ids as a further column, of their own name if none is given."""
+        return replace(self, columns=self.columns | {name or self.id_name: self.ids})
 
 
 def id_type(ids: NDArray[Any]) -> "ColumnType":
@@ -109,6 +110,7 @@ def read_comparisons(
     ignore: Iterable[str] = (),
     columns: Mapping[str, str | None] | None = None,
     faults: list[Fault] | None = None,
+    first: str | None = None,
 ) -> tuple[ItemTable, PairTable]:
     """Read items and judged pairs from files or data frames; the columns of ids are found by their values.
 
@@ -126,6 +128,8 @@ def read_comparisons(
         :data:`~confdiff.tabular.roles.ROLES`, and those of the ids also by their values.
     faults
         A list to which cells that cannot be used are added, instead of an error for the first one.
+    first
+        The column of ids that a model was fitted with; it is tried before the usual names.
 
     Raises
     ------
@@ -140,6 +144,7 @@ def read_comparisons(
         IdValues(pair_columns),
         pairs_source=pair_source,
         id=id,
+        first=first,
         chosen=columns,
     )
     return (
@@ -273,6 +278,13 @@ def table_columns(source: Any, what: str) -> tuple[TableSource, TypedTable]:
             f"got {type(source).__name__}.{hint}"
         )
     return TableSource(f"the {what}"), table
+
+
+def column_names_of(source: Any) -> list[str]:
+    """Return the names of the columns of items: of a file without reading all of it, or of a data frame."""
+    if isinstance(source, str | PathLike):
+        return read_column_names(Path(source))
+    return list(table_columns(source, "items")[1].columns)
 
 
 def _check_not_empty(source: TableSource, column: NDArray[Any]) -> None:

@@ -146,7 +146,6 @@ def _agreement(
         warnings.simplefilter("ignore", UserWarning)  # the fit to all pairs repeats them
         classifier.fit(pairs[train], validation=pairs[test], labelled=labelled)
     held_out = pairs[test].compact()
-    p = classifier.predict_proba(held_out.items.numpy())[:, 1]
     (c,) = held_out.targets("differences").numpy()
     weight = None if held_out.weight is None else held_out.weight.numpy()
-    return agreement(p[held_out.left], p[held_out.right], c, weight)
+    return agreement(classifier.predict_difference(held_out), c, weight)

@@ -15,6 +15,7 @@ from confdiff.io.typed_table import read_table
 from confdiff.pairs import Pairs
 from confdiff.pairs.describe import describe_pairs
 from confdiff.pairs.files import companion, read_pairs, rows_in_table, with_columns
+from confdiff.pairs.sparse import require_dense
 from confdiff.tasks.task import Task
 
 
@@ -57,7 +58,7 @@ def save_task(task: Task, path: Path, *, overwrite: bool = False) -> dict[str, P
 def _write(task: Task, files: Mapping[str, Path]) -> None:
     pairs = task.pairs
     ids = torch.cat([task.rows, task.test_rows]).numpy()
-    features = torch.cat([pairs.items, task.test_items]).numpy()
+    features = torch.cat([require_dense(pairs.items, "saving a task"), task.test_items]).numpy()
     names = pairs.feature_names or [f"x{column}" for column in range(features.shape[1])]
     write_table(files["items"], {"id": ids, **dict(zip(names, features.T, strict=True))})
     write_table(files["truth"], _truth(task, ids))

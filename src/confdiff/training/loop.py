@@ -9,6 +9,7 @@ stream of pairs.
 import os
 from collections.abc import Container
 
+import torch
 from torch import Tensor, nn
 
 from confdiff.interruption import interrupts_held_back
@@ -92,6 +93,7 @@ def train(
     with (
         computing(run.work),
         seeded(recipe.seed, "training"),
+        torch.enable_grad(),
         progress_bar(progress, method.name, run.total_steps) as show,
         interrupts_held_back() as interrupted,
     ):

@@ -14,6 +14,7 @@ from confdiff.companions import Companion
 from confdiff.losses import MarginLoss, logistic
 from confdiff.methods import Method
 from confdiff.pairs import Pairs, StreamedPairs
+from confdiff.pairs.sparse import Items, SparseItems
 from confdiff.risks import cross_entropy
 from confdiff.training.cost import largest_product
 from confdiff.training.recipe import OPTIMIZERS, SCHEDULES, Recipe, find_device
@@ -75,7 +76,9 @@ class Run:
         model.to(self.device)
         self.prior = _checked_prior(prior, method, pairs)
         self.source = make_source(pairs, method, self.prior, recipe)
-        self.items = for_network(pairs.items, model).to(self.source.item_device)
+        if isinstance(pairs, Pairs):
+            pairs.require_complete()
+        self.items = self._stored(pairs.items)
         self.buffer = self._buffer()
         self.companion = self._companion(pairs)
         self.parameters = list(model.parameters())
@@ -88,6 +91,12 @@ class Run:
         self._dense_gradients: dict[int, Tensor] = {}  # index of a parameter with sparse gradients -> its buffer
         self._batches_epoch = -1  # the epoch that the batches are drawn from
         self._clock = time.perf_counter()
+
+    def _stored(self, items: Items) -> Items:
+        """Return dense items as the network takes them, on the device; leave sparse ones as they are."""
+        if isinstance(items, SparseItems):
+            return items
+        return for_network(items, self.model).to(self.source.item_device)
 
     def _companion(self, pairs: Pairs | StreamedPairs) -> Companion | None:
         if self.method.companion is None:
@@ -107,7 +116,8 @@ class Run:
     def _buffer(self) -> Tensor:
         if self.recipe.forward_passes == 2 and self.source.n == 1:
             raise ValueError("forward_passes=2 needs at least two pairs; got one.")
-        return self.items.new_empty((2 * max(self.source.sizes), *self.items.shape[1:]))
+        shape = (2 * max(self.source.sizes), *self.items.shape[1:])
+        return torch.empty(shape, dtype=self.items.dtype, device=self.items.device)
 
     def _optimizer(self) -> tuple[Optimizer, list[float]]:
         optimizer = self.new_optimizer(self.parameters)
@@ -123,9 +133,8 @@ class Run:
     def work(self) -> float:
         """Multiply-adds of the largest matrix product of a forward pass."""
         with evaluating(self.model):
-            return largest_product(
-                self.model, self.items[:1].to(self.device), len(self.buffer) // self.recipe.forward_passes
-            )
+            first = self._gather(torch.zeros(1, dtype=torch.int64, device=self.items.device))
+            return largest_product(self.model, first, len(self.buffer) // self.recipe.forward_passes)
 
     @property
     def steps_per_epoch(self) -> int:
@@ -184,8 +193,10 @@ class Run:
 
     def _gather(self, rows: Tensor) -> Tensor:
         """Return the first items of the pairs, then the second items."""
-        x = torch.index_select(self.items, 0, rows.reshape(-1), out=self.buffer[: rows.numel()])
-        return x.to(self.device)
+        buffer = self.buffer[: rows.numel()]
+        if isinstance(self.items, SparseItems):
+            return for_network(self.items.dense(rows.reshape(-1), out=buffer), self.model).to(self.device)
+        return torch.index_select(self.items, 0, rows.reshape(-1), out=buffer).to(self.device)
 
     def _scores(self, x: Tensor) -> tuple[Tensor, Tensor]:
         n = len(x) // 2

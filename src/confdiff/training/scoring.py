@@ -6,20 +6,21 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
+from confdiff.pairs.sparse import Items, SparseItems, dense_batches
 from confdiff.threads import computing
 from confdiff.training.cost import largest_product
 from confdiff.validation import as_float32, as_tensor, check_scores
 
 
-def predict_scores(model: nn.Module, items: Tensor, *, n_classes: int | None = None, batch_size: int = 1024) -> Tensor:
+def predict_scores(model: nn.Module, items: Items, *, n_classes: int | None = None, batch_size: int = 1024) -> Tensor:
     """Return the model's scores of items, in evaluation mode and without gradients.
 
     Parameters
     ----------
     model : torch.nn.Module
         The network.
-    items : tensor of shape (m, d)
-        The items to score.
+    items : tensor or SparseItems of shape (m, d)
+        The items to score; sparse ones are made dense batch by batch.
     n_classes : int, default=None
         The number of classes, if the network gives one score per class.
     batch_size : int, default=1024
@@ -32,8 +33,9 @@ def predict_scores(model: nn.Module, items: Tensor, *, n_classes: int | None = N
     """
     device = _device_of(model)
     with evaluating(model), torch.inference_mode():
-        work = largest_product(model, for_network(items[:1], model).to(device), min(batch_size, len(items)))
-        parts = (for_network(part, model).to(device) for part in torch.split(items, batch_size))
+        first = items[:1].dense() if isinstance(items, SparseItems) else items[:1]
+        work = largest_product(model, for_network(first, model).to(device), min(batch_size, len(items)))
+        parts = (for_network(part, model).to(device) for part in dense_batches(items, batch_size))
         with computing(work):
             scores = [check_scores(model(x), len(x), n_classes).cpu() for x in parts]
     return torch.cat(scores)

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from confdiff.methods import Method
 from confdiff.pairs import Pairs, StreamedPairs
+from confdiff.pairs.sparse import Items, SparseItems, require_dense
 from confdiff.randomness import generator
 from confdiff.training.recipe import Recipe, find_device
 from confdiff.validation import no_weight, not_for_streams
@@ -51,7 +52,7 @@ class BatchSource(Protocol):
             Additional targets that a companion of the method provides.
         """
 
-    def identity(self, items: Tensor) -> dict[str, list[Tensor | bytes]]:
+    def identity(self, items: Items) -> dict[str, list[Tensor | bytes]]:
         """Return data that differs between different items and between different pairs, to be hashed."""
 
 
@@ -107,10 +108,11 @@ class InMemorySource:
             return torch.split(column.index_select(0, order), self.sizes)
         return [column] * len(self.sizes)
 
-    def identity(self, items: Tensor) -> dict[str, list[Tensor | bytes]]:
+    def identity(self, items: Items) -> dict[str, list[Tensor | bytes]]:
         """Return the items and the pairs themselves."""
         tensors = [column for column in self.columns if isinstance(column, Tensor)]
-        return {"items": [items], "pairs": [self.rows, *tensors]}
+        whole: list[Tensor | bytes] = items.identity() if isinstance(items, SparseItems) else [items]
+        return {"items": whole, "pairs": [self.rows, *tensors]}
 
 
 def _normalised_weight(pairs: Pairs) -> Tensor | None:
@@ -197,10 +199,11 @@ class StreamedSource:
         rows, *tensors = columns
         return rows, (*tensors, *self._constants)
 
-    def identity(self, items: Tensor) -> dict[str, list[Tensor | bytes]]:
+    def identity(self, items: Items) -> dict[str, list[Tensor | bytes]]:
         """Return the shape of the items, 1,000 of them, and the identity of the files of pairs."""
         sampled_rows = torch.linspace(0, len(items) - 1, 1000, dtype=torch.float64).long()
-        return {"items": [str(tuple(items.shape)).encode(), items[sampled_rows]], "pairs": self.pairs.identity()}
+        sampled = require_dense(items, "a stream of pairs")[sampled_rows]
+        return {"items": [str(tuple(items.shape)).encode(), sampled], "pairs": self.pairs.identity()}
 
 
 def _appended(carried: list[Tensor] | None, window: list[Tensor], length: int) -> list[Tensor]:

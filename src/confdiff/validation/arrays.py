@@ -31,9 +31,11 @@ def as_array(name: str, values: Any, columns: Iterable[str] | None = None, *, st
         If the values are sparse, ragged or not numeric.
     """
     if isinstance(values, Tensor):
+        if values.layout is not torch.strided:
+            raise ValueError(f"{name} must be dense; got a sparse tensor. Use {name}.to_dense(), or a SciPy matrix.")
         values = values.detach().cpu()
         values = values.float().numpy() if values.dtype == torch.bfloat16 else values.numpy()
-    if hasattr(values, "toarray"):
+    if is_sparse(values):
         raise ValueError(f"{name} must be dense; got a sparse matrix. Use {name}.toarray() if it fits in memory.")
     try:
         array = np.asarray(values)
@@ -47,6 +49,11 @@ def as_array(name: str, values: Any, columns: Iterable[str] | None = None, *, st
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{name} must be numeric; got values of type {array.dtype}.")
     return array
+
+
+def is_sparse(values: Any) -> bool:
+    """Return whether values are a sparse matrix or array of SciPy."""
+    return hasattr(values, "tocsr") and hasattr(values, "toarray")
 
 
 def as_tensor(array: NDArray[Any]) -> Tensor:
@@ -105,8 +112,17 @@ def count_suffix(count: int, noun: str = "rows") -> str:
     return f" ({count} such {noun})" if count > 1 else ""
 
 
-def check_finite(name: str, array: NDArray[Any], columns: Iterable[str] | None = None, *, start: int = 0) -> None:
+def check_finite(
+    name: str,
+    array: NDArray[Any],
+    columns: Iterable[str] | None = None,
+    *,
+    start: int = 0,
+    allow_missing: bool = False,
+) -> None:
     """Check for NaN and infinity; the message names the first such entry, counting rows from ``start``.
+
+    With ``allow_missing``, NaN is a missing value and only infinity is refused.
 
     >>> check_finite("X", np.array([[1.0, 2.0], [np.nan, 3.0]]), columns=["age", "weight"])
     Traceback (most recent call last):
@@ -117,11 +133,11 @@ def check_finite(name: str, array: NDArray[Any], columns: Iterable[str] | None =
     with np.errstate(over="ignore", invalid="ignore"):
         if array.dtype.kind != "f" or np.isfinite(array.sum()):
             return
-    bad = np.argwhere(~np.isfinite(array))
+    bad = np.argwhere(np.isinf(array) if allow_missing else ~np.isfinite(array))
     if len(bad):
         index = tuple(int(i) for i in bad[0])
         position = describe_index((index[0] + start, *index[1:]), columns) + count_suffix(len(bad), "entries")
-        expected = f"{name} must be finite, without NaN or infinity"
+        expected = f"{name} must be finite" + (" or NaN" if allow_missing else ", without NaN or infinity")
         raise ValueError(f"{expected}; got {array[index]} at {position}. Impute or drop it first.")
 
 
@@ -140,13 +156,15 @@ def check_size(name: str, array: NDArray[Any], columns: Iterable[str] | None = N
     if array.dtype != np.float64 or (array.max(initial=0.0) <= LARGEST and array.min(initial=0.0) >= -LARGEST):
         return
     bad = np.argwhere(np.abs(array) > LARGEST)
+    if not len(bad):  # but missing values
+        return
     index = tuple(int(i) for i in bad[0])
     position = describe_index((index[0] + start, *index[1:]), columns) + count_suffix(len(bad), "entries")
     expected = f"{name} must be at most {LARGEST:g} in size"
     raise ValueError(f"{expected}; got {array[index]:g} at {position}. Correct it or use other units.")
 
 
-def check_items(name: str, values: Any) -> NDArray[Any]:
+def check_items(name: str, values: Any, *, allow_missing: bool = False) -> NDArray[Any]:
     """Return a matrix of features with one item per row, after checking that it is 2-D, non-empty and finite.
 
     Features of 32-bit floats keep their type. All others become 64-bit, so that transformers lose no precision.
@@ -157,6 +175,8 @@ def check_items(name: str, values: Any) -> NDArray[Any]:
         Name of the argument, for messages.
     values : array-like of shape (m, d)
         The features.
+    allow_missing : bool
+        Whether values may be NaN.
 
     Returns
     -------
@@ -175,9 +195,75 @@ def check_items(name: str, values: Any) -> NDArray[Any]:
         raise ValueError(f"{name} must be a matrix with one item per row, shape (m, d); got shape {array.shape}.{hint}")
     if 0 in array.shape:
         raise ValueError(f"{name} must have at least one item and one feature; got shape {array.shape}.")
-    check_finite(name, array, columns)
+    check_finite(name, array, columns, allow_missing=allow_missing)
     check_size(name, array, columns)
     return np.ascontiguousarray(array, dtype=np.float32 if array.dtype == np.float32 else np.float64)
+
+
+def check_sparse_items(name: str, values: Any) -> Any:
+    """Return a sparse matrix of features as a CSR array of 32-bit floats, after checking it like :func:`check_items`.
+
+    A CSR matrix of 32-bit floats in canonical form is not copied.
+
+    Parameters
+    ----------
+    name : str
+        Name of the argument, for messages.
+    values : SciPy sparse matrix or array of shape (m, d)
+        The features.
+
+    Returns
+    -------
+    scipy.sparse.csr_array of shape (m, d)
+        Columns sorted, none twice, no stored zero.
+
+    Raises
+    ------
+    ValueError
+        If the values are not a finite numeric matrix with at least one row and one column, or are beyond the largest
+        32-bit float.
+    """
+    from scipy.sparse import csr_array
+
+    if values.ndim != 2 or 0 in values.shape:
+        expected = "a matrix with at least one item and one feature, shape (m, d)"
+        raise ValueError(f"{name} must be {expected}; got shape {values.shape}.")
+    if values.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must be numeric; got values of type {values.dtype}.")
+    matrix = csr_array(values)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    _check_stored(name, matrix)
+    matrix = matrix.astype(np.float32, copy=False)
+    if not matrix.data.all():
+        matrix = matrix.copy()
+        matrix.eliminate_zeros()
+    return matrix
+
+
+def check_matrix(name: str, values: Any, *, allow_missing: bool = False) -> Any:
+    """Return checked features with one item per row: an array, or a sparse array if the values are sparse.
+
+    With ``allow_missing``, values of an array may be NaN.
+    """
+    if is_sparse(values):
+        return check_sparse_items(name, values)
+    return check_items(name, values, allow_missing=allow_missing)
+
+
+def _check_stored(name: str, matrix: Any) -> None:
+    """Check the stored numbers of a CSR matrix; the message names the row and column of the first that is refused."""
+    data = matrix.data
+    if data.dtype.kind != "f":
+        return
+    bad = np.flatnonzero(~np.isfinite(data) | (np.abs(data) > LARGEST))
+    if not len(bad):
+        return
+    row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
+    position = describe_index((row, int(matrix.indices[bad[0]]))) + count_suffix(len(bad), "entries")
+    expected = f"{name} must be finite and at most {LARGEST:g} in size"
+    raise ValueError(f"{expected}; got {data[bad[0]]:g} at {position}. Impute, correct or drop it first.")
 
 
 def as_float32(name: str, array: NDArray[Any]) -> NDArray[np.float32]:

@@ -5,14 +5,26 @@ import json
 import pytest
 
 from confdiff.tabular.fit_options import FitOptions
-from confdiff.tabular.model.about import About, DataSummary, Validation
+from confdiff.tabular.model.about import About, DataSummary, Histogram, Validation
 from confdiff.tabular.model.agreement import Agreement
+from confdiff.tabular.model.importance import ColumnImportance, Importance
+from confdiff.tabular.model.words import WordEffect
 from confdiff.tabular.weight_decay import WeightDecaySearch
 
 DATA = DataSummary(
     items=5, compared_items=4, pairs=9, columns={"age": "number"}, features=1, scale="differences from -1 to 1"
 )
 TEST = Agreement(pairs=3, r2=0.5, pairwise_accuracy=0.75, interval=(0.2, 0.9), rmse=0.1, correlation=0.8)
+
+IMPORTANCE = Importance(
+    pairs=3,
+    repeats=5,
+    columns=(
+        ColumnImportance(column="age", r2_drop=0.4, r2_error=0.1, accuracy_drop=None, accuracy_error=None),
+        ColumnImportance(column="note", r2_drop=-0.1, r2_error=0.0, accuracy_drop=0.2, accuracy_error=0.1),
+    ),
+    words={"note": (WordEffect(word="severe", effect=0.5, texts=7),)},
+)
 
 
 def validation(new_items=None):
@@ -30,7 +42,8 @@ def test_what_is_known_of_a_fit_comes_back_through_json(figures, search):
         options=options,
         validation=figures,
         weight_decay_search=search,
-        probabilities=(1, 0, 4),
+        outputs=Histogram(low=0.0, high=1.0, counts=(1, 0, 4)),
+        importance=IMPORTANCE,
         warnings=("few pairs",),
     )
     assert About.from_json(json.loads(json.dumps(about.to_json(), allow_nan=False))) == about

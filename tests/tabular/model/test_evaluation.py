@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from confdiff.tabular.model.evaluation import evaluate_labels, evaluate_pairs, measure, write_evaluation
+from confdiff.tabular.model.evaluation import evaluate_labels, evaluate_pairs, write_evaluation
+from confdiff.tabular.model.label_measures import measure
 from tabular.people import FRAME, RISK, judgements
 
 pytestmark = pytest.mark.filterwarnings("ignore:the differences do not determine the class prior")

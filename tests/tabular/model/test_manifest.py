@@ -36,5 +36,5 @@ def test_a_changed_number_breaks_the_seal(folder):
 
 def test_an_older_format_asks_for_another_fit(folder):
     (folder / MANIFEST).write_text(json.dumps({"format": 1, "seal": ""}))
-    with pytest.raises(ValueError, match=r"has format 1; confdiff .* reads format 3\. Fit the model again\."):
+    with pytest.raises(ValueError, match=r"has format 1; confdiff .* reads format 4\. Fit the model again\."):
         read_manifest(folder)

@@ -39,7 +39,7 @@ def test_what_is_there_is_not_overwritten_unasked(model, folder):
     with pytest.raises(FileExistsError, match="already exists"):
         model.save(folder)
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
-    assert sorted(before) == ["card.html", "model.json", "weights.safetensors"]
+    assert sorted(before) == ["background.safetensors", "card.html", "model.json", "weights.safetensors"]
     assert [file.name for file in folder.parent.iterdir()] == ["model"]
 
 
@@ -77,8 +77,8 @@ def other_format(number):
         (alter_manifest, "model.json was altered"),
         (lambda folder: (folder / "model.json").write_text("{"), "model.json is damaged"),
         (lambda folder: (folder / "model.json").write_text("[]"), "model.json is damaged"),
-        (other_format(99), "has format 99; confdiff .* reads format 3. Update confdiff"),
-        (other_format(1), "has format 1; confdiff .* reads format 3. Fit the model again"),
+        (other_format(99), "has format 99; confdiff .* reads format 4. Update confdiff"),
+        (other_format(1), "has format 1; confdiff .* reads format 4. Fit the model again"),
         (lambda folder: (folder / "code.py").write_text("evil"), "holds 'code.py', which does not belong"),
     ],
 )

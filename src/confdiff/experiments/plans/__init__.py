@@ -40,6 +40,7 @@ EXPERIMENTS: dict[str, ExperimentRow] = {
     "figure3": ExperimentRow("an inaccurate prior, noisy differences"),
     "without_prior": ExperimentRow("methods without the class prior, next to the oracle", has_trials=False),
     "study": ExperimentRow("our methods and ConfDiff-ABS under noise"),
+    "real_tables": ExperimentRow("learners and their automatic choice on real tables under noise"),
 }
 """Name -> row."""
 

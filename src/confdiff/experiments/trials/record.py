@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from confdiff.experiments.trials.fields import check_fields, check_unit, take
 from confdiff.experiments.trials.spec import TrialSpec, explicit_fields
+from confdiff.experiments.trials.table_record import TableRecord
 from confdiff.io.decoding import decode, decode_fields
 from confdiff.io.documents import check_plain_name
 from confdiff.tasks import TaskSpec
@@ -56,14 +58,14 @@ class TrialRecord:
 
     def __post_init__(self) -> None:
         check_plain_name("key", self.key)
-        _check_unit("accuracy", self.accuracy)
-        _check_unit("teacher_accuracy", self.teacher_accuracy)
+        check_unit("accuracy", self.accuracy)
+        check_unit("teacher_accuracy", self.teacher_accuracy)
         check_number("seconds", self.seconds, least=0)
         if self.processor_seconds is not None:
             check_number("processor_seconds", self.processor_seconds, least=0)
         for epoch, accuracy in self.curve:
             check_count("epoch", epoch)
-            _check_unit("accuracy", accuracy)
+            check_unit("accuracy", accuracy)
         if not self.curve or not self.network:
             raise ValueError("its curve is empty, or its network has no name")
 
@@ -130,15 +132,15 @@ class TrialRecord:
             If a field is missing, unknown, or has a value that it cannot have.
         """
         rest = dict(values)
-        task = {name: _take(rest, name) for name in ("dataset", "prior", "protocol", "seed")}
+        task = {name: take(rest, name) for name in ("dataset", "prior", "protocol", "seed")}
         task |= {name: rest.pop(name) for name in values if name in _TASK_FIELDS and name in rest}
         spec = TrialSpec(
             task=decode_fields(TaskSpec, task),
-            method=decode(str, _take(rest, "method"), "method"),
-            epochs=decode(int, _take(rest, "epochs"), "epochs"),
+            method=decode(str, take(rest, "method"), "method"),
+            epochs=decode(int, take(rest, "epochs"), "epochs"),
             prior_given=decode(bool, rest.pop("prior_is_told", True), "prior_is_told"),
         )
-        _check_fields(cls, rest)
+        check_fields(cls, rest)
         record = decode_fields(cls, rest, spec=spec)
         if record.key != spec.key:
             raise ValueError(f"its key {record.key!r:.40} is not the key of its fields, {spec.key!r}")
@@ -196,7 +198,7 @@ class RankingRecord:
         for name in ("epochs", "partners", "evaluated", "candidates", "pairs"):
             check_count(name, getattr(self, name))
         for name, value in self.metrics.items():
-            _check_unit(name, value)
+            check_unit(name, value)
         for name in ("seconds", "processor_seconds"):
             check_number(name, getattr(self, name), least=0)
 
@@ -210,8 +212,8 @@ class RankingRecord:
     def from_json(cls, values: Mapping[str, Any]) -> "RankingRecord":
         """Return the record of a line of a result file, checked; errors as in :meth:`TrialRecord.from_json`."""
         rest = dict(values)
-        metrics = {name: _take(rest, name) for name in RANKING_METRICS}
-        _check_fields(cls, rest)
+        metrics = {name: take(rest, name) for name in RANKING_METRICS}
+        check_fields(cls, rest)
         return decode_fields(cls, rest | {"metrics": metrics})
 
 
@@ -230,16 +232,16 @@ _BEFORE_METRICS = (
 )
 _AFTER_METRICS = ("evaluated", "candidates", "pairs", "seconds", "processor_seconds", "versions")
 
-Record = TrialRecord | RankingRecord
+Record = TrialRecord | RankingRecord | TableRecord
 
 
 def record_from_json(values: Any) -> Record:
-    """Return the record of a line of a result file, of either kind.
+    """Return the record of a line of a result file, of any kind.
 
     Parameters
     ----------
     values : dict
-        The parsed line. Records of recommenders have the field ``ndcg@10``.
+        The parsed line. Records of recommenders have the field ``ndcg@10``, those of real tables ``learner``.
 
     Raises
     ------
@@ -248,24 +250,6 @@ def record_from_json(values: Any) -> Record:
     """
     if not isinstance(values, dict):
         raise ValueError(f"expected an object with the fields of a trial, got {values!r}")
-    kind = RankingRecord if "ndcg@10" in values else TrialRecord
-    return kind.from_json(values)
-
-
-def _take(values: dict[str, Any], name: str) -> Any:
-    if name not in values:
-        raise ValueError(f"the field {name!r} is missing")
-    return values.pop(name)
-
-
-def _check_fields(kind: type[Record], values: Mapping[str, Any]) -> None:
-    known = {item.name for item in fields(kind)}
-    unknown = [name for name in values if name not in known]
-    if unknown:
-        raise ValueError(f"unknown fields: {', '.join(map(repr, unknown))}")
-
-
-def _check_unit(name: str, value: float) -> None:
-    """Check a number from 0 to 1, such as an accuracy or a hit rate."""
-    if check_number(name, value, least=0) > 1:
-        raise ValueError(f"{name} must be at most 1; got {value!r}.")
+    if "ndcg@10" in values:
+        return RankingRecord.from_json(values)
+    return TableRecord.from_json(values) if "learner" in values else TrialRecord.from_json(values)

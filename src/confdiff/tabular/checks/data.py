@@ -37,6 +37,8 @@ class CheckData:
         Cells that could not be used when the tables were read.
     kinds : mapping or None
         Column of the items -> its kind, for the columns whose kind is given.
+    link : str or None
+        What was asked, if the user declared it.
     """
 
     items: ItemTable
@@ -45,6 +47,7 @@ class CheckData:
     scale_given: bool
     faults: tuple[Fault, ...] = ()
     kinds: Mapping[str, str] | None = None
+    link: str | None = None
 
     @cached_property
     def item_rows(self) -> tuple[_Rows, _Rows]:

@@ -23,6 +23,7 @@ from confdiff.tabular.checks.few_pairs import few_pairs_findings
 from confdiff.tabular.checks.finding import Finding
 from confdiff.tabular.checks.groups import group_findings
 from confdiff.tabular.checks.ids import id_findings
+from confdiff.tabular.checks.meaning import meaning_findings, measure_meaning
 from confdiff.tabular.checks.one_score import measure_one_score, one_score_findings
 from confdiff.tabular.checks.repeats import measure_repeats, repeat_findings
 from confdiff.tabular.checks.scale import scale_findings
@@ -64,6 +65,7 @@ CHECKS = (
     TableCheck("repeats", repeat_findings, measure_repeats, of_usable_pairs=True),
     TableCheck("triangles", triangle_findings, measure_triangles, of_usable_pairs=True),
     TableCheck("one_score", one_score_findings, measure_one_score, of_usable_pairs=True),
+    TableCheck("meaning", meaning_findings, measure_meaning, of_usable_pairs=True),
     TableCheck("few_pairs", few_pairs_findings, of_usable_pairs=True),
     TableCheck("annotators", annotator_findings, measure_annotators, of_usable_pairs=True),
 )

@@ -8,10 +8,12 @@ from typing import Any
 from confdiff.config import optional_config
 from confdiff.display.text import plural
 from confdiff.io.table_formats.encodings import takes_encoding
+from confdiff.links import find_link
 from confdiff.tabular.checks.columns import TableSummary
 from confdiff.tabular.checks.data import CheckData
 from confdiff.tabular.checks.differences import prior_statement
 from confdiff.tabular.checks.finding import Finding, by_severity
+from confdiff.tabular.checks.meaning import meaning_statement
 from confdiff.tabular.checks.registry import CHECKS
 from confdiff.tabular.faults import Fault
 from confdiff.tabular.roles import ROLES, check_column
@@ -81,6 +83,19 @@ class CheckReport:
             return "No pair can be used, so nothing is known about the class prior."
         return prior_statement(self.measures["differences"].summary)
 
+    @property
+    def meaning_statement(self) -> str:
+        """The information of the judgements about the question that was asked."""
+        if "meaning" not in self.measures:
+            return "No pair can be used, so nothing is known about the meaning of the judgements."
+        return meaning_statement(self.measures["meaning"])
+
+    @property
+    def link(self) -> str | None:
+        """The link that was declared, or that the judgements determine; None if neither."""
+        meaning = self.measures.get("meaning")
+        return None if meaning is None else meaning.declared or meaning.proposal
+
     def reworded(self, translate: Callable[[str], str]) -> "CheckReport":
         """Return the same report with the texts of all findings translated."""
         findings = tuple(
@@ -101,6 +116,7 @@ class CheckReport:
             "scale_formula": None if self.scale is None else self.scale.formula,
             "scale_meaning": None if self.scale is None else self.scale.meaning,
             "prior": self.prior_statement,
+            "meaning": self.meaning_statement,
         }
 
 
@@ -112,6 +128,7 @@ def check_comparisons(
     *,
     scale: Scale | tuple[float, float] | str | None = None,
     kinds: Mapping[str, str] | None = None,
+    link: str | None = None,
     encoding: str | None = None,
     config: str | os.PathLike[str] | None = None,
     **columns: Any,
@@ -126,6 +143,8 @@ def check_comparisons(
         Scale of the differences, such as ``(1, 7)``, ``"1,7"`` or ``"saaty"``; recognised if None.
     kinds : mapping, optional
         Column of the items -> its kind, as in :class:`~confdiff.tabular.features.item_features.ItemFeatures`.
+    link : str, optional
+        What was asked, as :mod:`confdiff.links` names it, to be compared with the judgements.
     encoding : str, optional
         The encoding of text files, such as ``"cp1252"``; by default UTF-8, or what a byte order mark states.
     config : path, optional
@@ -181,8 +200,14 @@ def check_comparisons(
         scale_given=scale is not None,
         faults=tuple(faults),
         kinds=given_kinds,
+        link=declared_link(settings.link if link is None else link),
     )
     return run_checks(data)
+
+
+def declared_link(link: str | None) -> str | None:
+    """Return a link that the user declared, after a check of its name; None for None and ``"auto"``."""
+    return None if link is None or link == "auto" else find_link(link).name
 
 
 def _without_features(ignore: tuple[str, ...], labels: str | None) -> tuple[str, ...]:

@@ -93,6 +93,10 @@ class Numbers:
         yield from self.columns
         yield from (f"{name} is missing" for name in self.marked)
 
+    def sources(self) -> tuple[str, ...]:
+        """Return the column of each feature."""
+        return (*self.columns, *self.marked)
+
 
 @dataclass(frozen=True)
 class Category:
@@ -134,6 +138,10 @@ class Category:
     def names(self) -> Iterator[str]:
         """Yield the names of the features."""
         yield from (f"{self.columns[0]} = {value or '(missing)'}" for value in self.values)
+
+    def sources(self) -> tuple[str, ...]:
+        """Return the column of each feature."""
+        return self.columns * self.width
 
 
 @dataclass(frozen=True)
@@ -211,6 +219,10 @@ class Text:
         """Yield the names of the features."""
         yield from (f"{self.columns[0]}: {word}" for word in self.words)
         yield from (f"{self.columns[0]}: {measure}" for measure in FORM)
+
+    def sources(self) -> tuple[str, ...]:
+        """Return the column of each feature."""
+        return self.columns * self.width
 
 
 Encoder = Numbers | Category | Text

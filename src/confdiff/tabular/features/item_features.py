@@ -163,6 +163,12 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         check_is_fitted(self)
         return np.array([name for encoder in self.encoders_ for name in encoder.names()], dtype=object)
 
+    def feature_groups(self) -> NDArray[np.int64]:
+        """Return the position in ``feature_names_in_`` of the column that each feature was made from, (k,)."""
+        check_is_fitted(self)
+        position = {name: index for index, name in enumerate(self.feature_names_in_)}
+        return np.array([position[name] for encoder in self.encoders_ for name in encoder.sources()], dtype=np.int64)
+
     def to_state(self) -> dict[str, Any]:
         """Return the fitted encoders as plain values."""
         check_is_fitted(self)

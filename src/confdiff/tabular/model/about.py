@@ -4,8 +4,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from confdiff.io.decoding import check_object, decode_fields
+from confdiff.links import find_link
 from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.agreement import Agreement
+from confdiff.tabular.model.importance import Importance
 from confdiff.tabular.scales import parse_scale
 from confdiff.tabular.weight_decay import WeightDecaySearch
 from confdiff.validation import check_count
@@ -61,6 +63,44 @@ class DataSummary:
             check_count(name, getattr(self, name))
         if self.scale_option is not None:
             parse_scale(self.scale_option)
+
+    @property
+    def unit(self) -> float:
+        """The judged units of a difference of 1."""
+        return 1.0 if self.scale_option is None else parse_scale(self.scale_option).unit
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Numbers of items in intervals of equal width.
+
+    Attributes
+    ----------
+    low, high
+        The ends of the first and of the last interval.
+    counts
+        The number of items in each interval.
+    """
+
+    low: float
+    high: float
+    counts: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not (self.low < self.high and self.counts):
+            raise ValueError(f"a histogram needs intervals; got {self.counts!r:.60} from {self.low} to {self.high}.")
+        for count in self.counts:
+            check_count("items of an interval", count, least=0)
+
+    @property
+    def centres(self) -> tuple[float, ...]:
+        """The centres of the intervals.
+
+        >>> Histogram(low=0.0, high=1.0, counts=(3, 1)).centres
+        (0.25, 0.75)
+        """
+        width = (self.high - self.low) / len(self.counts)
+        return tuple(self.low + (k + 0.5) * width for k in range(len(self.counts)))
 
 
 @dataclass(frozen=True)
@@ -131,8 +171,12 @@ class About:
         Metrics on held-out pairs; None if none were held out.
     weight_decay_search
         The candidates and their scores; None if a weight decay was given.
-    probabilities
-        Histogram of the probabilities of all items: counts in intervals of equal width from 0 to 1.
+    link
+        The meaning of the judgements, as :mod:`confdiff.links` names it.
+    outputs
+        Histogram of the probabilities of all items, from 0 to 1, or of their scores if the link has no classes.
+    importance
+        The importance of the columns on the test set; None if no pairs were held out.
     warnings
         Warnings of the fit, each once.
     """
@@ -141,12 +185,14 @@ class About:
     options: FitOptions
     validation: Validation | None
     weight_decay_search: WeightDecaySearch | None
-    probabilities: tuple[int, ...]
+    outputs: Histogram
+    link: str = "probability"
+    selection: Any | None = None
+    importance: Importance | None = None
     warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for count in self.probabilities:
-            check_count("items of an interval", count, least=0)
+        find_link(self.link)
 
     def to_json(self) -> dict[str, Any]:
         """Return the description as JSON values: strings, finite numbers, lists and dictionaries."""
@@ -156,7 +202,9 @@ class About:
             "options": self.options.to_json(),
             "validation": None if self.validation is None else self.validation.to_json(),
             "weight_decay_search": None if search is None else search.to_json(),
-            "probabilities": list(self.probabilities),
+            "outputs": asdict(self.outputs) | {"counts": list(self.outputs.counts)},
+            "link": self.link,
+            "importance": None if self.importance is None else self.importance.to_json(),
             "warnings": list(self.warnings),
         }
 

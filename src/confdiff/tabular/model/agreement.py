@@ -1,4 +1,4 @@
-"""Measure how well the probabilities of items agree with judged pairs; no labels are needed."""
+"""Measure how well predicted differences agree with judged pairs; no labels are needed."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -16,22 +16,22 @@ _Vector = NDArray[np.floating[Any]]
 
 @dataclass(frozen=True)
 class Agreement:
-    """Agreement of the predicted differences p' - p with the judged differences c of pairs.
+    """Agreement of predicted differences d with the judged differences c of pairs.
 
     Attributes
     ----------
     pairs
         Number of pairs.
     r2
-        1 - sum((p' - p - c)^2) / sum(c^2): 1 is perfect, 0 is the value of a constant probability.
+        1 - sum((d - c)^2) / sum(c^2): 1 is perfect, 0 is the value of equal scores for all items.
     pairwise_accuracy
-        Fraction of the pairs without ties that are in the right order; equal probabilities count one half.
+        Fraction of the pairs without ties that are in the right order; a predicted tie counts one half.
     interval
         95 % confidence interval (low, high) of the pairwise accuracy, as if pairs were independent (Wilson 1927).
     rmse
         Root mean squared error of the differences.
     correlation
-        Pearson correlation of p' - p and c; NaN where one of them is constant.
+        Pearson correlation of d and c; NaN where one of them is constant.
     """
 
     pairs: int
@@ -58,13 +58,13 @@ def _is_nan(value: Any) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def agreement(p: _Vector, p_prime: _Vector, c: _Vector, weight: _Vector | None = None) -> Agreement:
+def agreement(predicted: _Vector, c: _Vector, weight: _Vector | None = None) -> Agreement:
     """Compare predicted with judged differences.
 
     Parameters
     ----------
-    p, p_prime : array of shape (n,)
-        Probabilities of the left and the right items.
+    predicted : array of shape (n,)
+        Predicted differences, under the link of the model.
     c : array of shape (n,)
         Judged differences in [-1, 1].
     weight : array of shape (n,), optional
@@ -72,10 +72,10 @@ def agreement(p: _Vector, p_prime: _Vector, c: _Vector, weight: _Vector | None =
 
     Examples
     --------
-    >>> agreement(np.array([0.2, 0.6]), np.array([0.7, 0.5]), np.array([0.5, -0.1])).pairwise_accuracy
+    >>> agreement(np.array([0.5, -0.1]), np.array([0.4, -0.2])).pairwise_accuracy
     1.0
     """
-    predicted = np.asarray(p_prime - p, dtype=np.float64)
+    predicted = np.asarray(predicted, dtype=np.float64)
     judged = np.asarray(c, dtype=np.float64)
     accuracy = pairwise_accuracy(predicted, judged)
     varies = not is_constant(np.stack([predicted, judged], axis=1)).any()
@@ -103,16 +103,14 @@ def wilson_interval(fraction: float, count: int) -> tuple[float, float]:
     return float(centre - reach), float(centre + reach)
 
 
-def difference_reliability(
-    p: _Vector, p_prime: _Vector, c: _Vector, *, bins: int = 10
-) -> tuple[tuple[float, float, int], ...]:
+def difference_reliability(predicted: _Vector, c: _Vector, *, bins: int = 10) -> tuple[tuple[float, float, int], ...]:
     """Return the points of a reliability diagram of differences.
 
-    The range [-1, 1] of the predicted difference p' - p is divided into ``bins`` intervals of equal width.
+    The range of the predicted differences, at least [-1, 1], is divided into ``bins`` intervals of equal width.
 
     Parameters
     ----------
-    p, p_prime, c : array of shape (n,)
+    predicted, c : array of shape (n,)
         As in :func:`agreement`.
     bins : int
         Number of intervals.
@@ -122,8 +120,9 @@ def difference_reliability(
     tuple
         (mean predicted difference, mean judged difference, number of pairs) of each interval that is not empty.
     """
-    predicted = np.asarray(p_prime - p, dtype=np.float64)
-    number = np.minimum(((predicted + 1) / 2 * bins).astype(int), bins - 1)
+    predicted = np.asarray(predicted, dtype=np.float64)
+    reach = max(1.0, float(np.abs(predicted).max(initial=0.0)))  # differences of scores may exceed 1
+    number = np.minimum(((predicted / reach + 1) / 2 * bins).astype(int), bins - 1)
     inside = [number == k for k in range(bins)]
     return tuple(
         (float(predicted[mask].mean()), float(c[mask].mean()), int(mask.sum())) for mask in inside if mask.any()

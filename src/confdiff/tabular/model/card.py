@@ -7,6 +7,8 @@ from confdiff import __version__
 from confdiff.display.figures import draw_diagonal, new_figure
 from confdiff.display.html import as_data_uri, render
 from confdiff.display.palette import MEASURED
+from confdiff.tabular.model.explain_figures import importance_figure
+from confdiff.tabular.model.wording import learner_words, meaning_source, prediction_sentence, prior_words
 from confdiff.tabular.scales import parse_scale
 
 if TYPE_CHECKING:
@@ -23,30 +25,49 @@ def card_html(model: "ComparisonModel") -> str:
         "confdiff.tabular.model",
         "card.html",
         about=model.about,
+        link=model.link,
+        meaning_source=meaning_source(model),
+        sentence=prediction_sentence(model),
+        learner=learner_words(model),
+        prior=prior_words(model),
         scale=None if scale is None else parse_scale(scale),
-        classifier=model.classifier,
         version=__version__,
         picture=as_data_uri(card_figure(model.about)),
+        importance_picture=_importance_picture(model.about),
         digits=_digits,
     )
+
+
+def _importance_picture(about: "About") -> str | None:
+    return None if about.importance is None else as_data_uri(importance_figure(about.importance))
 
 
 def _digits(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.3f}"
 
 
+_OUTPUT = {
+    "probability": "probability of the positive class",
+    "preference": "score (log-odds of being preferred)",
+    "score": "score, in the units of the judgements",
+}
+"""Link -> what the second picture shows."""
+
+
 def card_figure(about: "About") -> "Figure":
-    """Draw the reliability of the differences of held-out pairs, and a histogram of the probabilities of all items."""
+    """Draw the reliability of the differences of held-out pairs, and a histogram of the outputs of all items."""
     figure, (left, right) = new_figure(8, 3.4, columns=2)
-    draw_diagonal(left, -1, 1)
+    reach = 1.0
     if about.validation is not None:
         predicted, judged, counts = zip(*about.validation.reliability, strict=True)
         left.scatter(predicted, judged, s=[20 + 180 * count / sum(counts) for count in counts], color=MEASURED)
-    left.set(xlabel="predicted difference", ylabel="mean judged difference", xlim=(-1, 1), ylim=(-1, 1))
+        reach = max(1.0, *(1.05 * abs(difference) for difference in predicted))  # of scores, it may exceed 1
+    draw_diagonal(left, -reach, reach)
+    left.set(xlabel="predicted difference", ylabel="mean judged difference", xlim=(-reach, reach), ylim=(-reach, reach))
     left.set_title("held-out pairs", fontsize=10)
-    bins = len(about.probabilities)
-    centres = [(k + 0.5) / bins for k in range(bins)]
-    right.bar(centres, about.probabilities, width=0.9 / bins, color=MEASURED)
-    right.set(xlabel="probability of the positive class", ylabel="items", xlim=(0, 1))
+    outputs = about.outputs
+    width = 0.9 * (outputs.high - outputs.low) / len(outputs.counts)
+    right.bar(outputs.centres, outputs.counts, width=width, color=MEASURED)
+    right.set(xlabel=_OUTPUT[about.link], ylabel="items", xlim=(outputs.low, outputs.high))
     right.set_title("all items", fontsize=10)
     return figure

@@ -11,7 +11,7 @@ from confdiff.io.damage import DamagedFile, reporting_damage
 from confdiff.io.decoding import check_object, decode
 from confdiff.io.documents import inside, open_regular, read_document
 
-FORMAT = 3
+FORMAT = 4
 """The format of model folders; raised if folders of older versions can no longer be read."""
 MANIFEST = "model.json"
 REMEDY = "Restore it, or fit the model again."

@@ -14,10 +14,12 @@ from confdiff.io.batches import read_batches, read_column_names, writing_batches
 from confdiff.io.outputs import check_new_file
 from confdiff.io.table_formats.encodings import takes_encoding
 from confdiff.tabular.model.model import ComparisonModel
+from confdiff.tabular.model.outputs import OUTPUT_COLUMNS, output_columns, ranks_of
 from confdiff.tabular.roles import check_column, recognised
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.tables import ItemTable
 from confdiff.threads import follow_policy
+from confdiff.validation import check_fraction
 
 
 @follow_policy
@@ -28,12 +30,13 @@ def predict_file(
     output: Path,
     *,
     id: str | None = None,
+    threshold: float | None = None,
     done: Callable[[int], None] | None = None,
     overwrite: bool = False,
     encoding: str | None = None,
     escape: bool = True,
 ) -> int:
-    """Write a table with the id, the probability and the class of each item of a file.
+    """Write a table with the id and the predictions of each item of a file.
 
     Parameters
     ----------
@@ -42,10 +45,13 @@ def predict_file(
     items : Path
         A table of items.
     output : Path
-        The table to write: ``id``, ``probability``, and ``positive`` (whether that is at least one half). If the items
-        have no column of ids, the first column is ``row``, the number of the row from 0, instead of ``id``.
+        The table to write: ``id``, and the columns of the link in
+        :data:`~confdiff.tabular.model.outputs.OUTPUT_COLUMNS`. If the items have no column of ids, the first column is
+        ``row``, the number of the row from 0, instead of ``id``.
     id : str, optional
         The column of ids; by default the one that the model was fitted with, see :func:`find_id_column`.
+    threshold : float, optional
+        The probability from which an item is positive, for the probability link. By default one half.
     done : callable, optional
         Called with the number of items after each batch.
     overwrite : bool
@@ -59,49 +65,160 @@ def predict_file(
     -------
     int
         The number of items.
-    """
-    import pyarrow
 
+    Raises
+    ------
+    ValueError
+        A column is missing, or a threshold is given although the link has no classes.
+    """
     check_new_file(output, inputs=[items], overwrite=overwrite)
+    threshold = _threshold(model, threshold)
     id_column = id or find_id_column(model, read_column_names(items))
+    scored = _with_ranks if "rank" in OUTPUT_COLUMNS[model.link.name] else _without_ranks
     count = 0
     with writing_batches(output, escape=escape) as write:
-        for batch in scored_batches(model, items, id=id):
-            columns = {
-                "row" if id_column is None else "id": batch.ids,
-                "probability": batch.probabilities,
-                "positive": batch.probabilities >= 0.5,
-            }
-            write(pyarrow.record_batch({name: pyarrow.array(column) for name, column in columns.items()}))
-            count += len(batch.probabilities)
-            if done is not None:
-                done(count)
+        for ids, scores, ranks in scored(model, items, id_column, done or _ignore):
+            columns = {"row" if id_column is None else "id": ids}
+            columns |= output_columns(model, scores, threshold=threshold)
+            write(_record_batch(columns if ranks is None else columns | {"rank": ranks}))
+            count += len(scores)
     return count
+
+
+def set_target_prior(model: ComparisonModel, target_prior: float) -> None:
+    """Shift the probabilities of a model to another fraction of positives.
+
+    Raises
+    ------
+    ValueError
+        The link of the model has no classes.
+    """
+    if not model.link.has_classes:
+        raise ValueError(
+            f"target_prior={target_prior:g} would not be used: the model has link={model.link.name!r}, which has no "
+            "classes."
+        )
+    model.classifier.set_params(target_prior=target_prior)
+
+
+def _threshold(model: ComparisonModel, threshold: float | None) -> float | None:
+    """Return the probability from which an item is positive, or None if the model makes no decisions."""
+    if not model.link.has_classes:
+        if threshold is not None:
+            raise ValueError(
+                f"threshold={threshold:g} would not be used: the model has link={model.link.name!r}, which has no "
+                "classes. Use its scores and ranks."
+            )
+        return None
+    if threshold is None:
+        return 0.5
+    return check_fraction("threshold", threshold)
+
+
+def _ignore(count: int) -> None:
+    pass
+
+
+def _record_batch(columns: dict[str, Any]) -> Any:
+    import pyarrow
+
+    return pyarrow.record_batch({name: pyarrow.array(column) for name, column in columns.items()})
+
+
+_Scored = Iterator[tuple[Any, NDArray[Any], NDArray[np.int64] | None]]
+
+
+def _without_ranks(model: ComparisonModel, items: Path, id_column: str | None, done: Callable[[int], None]) -> _Scored:
+    """Yield ids, scores and None for the ranks, batch by batch."""
+    count = 0
+    for batch in scored_batches(model, items, id=id_column):
+        yield batch.ids, batch.scores, None
+        count += len(batch.scores)
+        done(count)
+
+
+def _with_ranks(model: ComparisonModel, items: Path, id_column: str | None, done: Callable[[int], None]) -> _Scored:
+    """Yield ids, scores and ranks, batch by batch.
+
+    All scores are needed before the first rank is known, so the ids are read again: only the scores stay in memory.
+    """
+    parts = []
+    count = 0
+    for batch in scored_batches(model, items, id=id_column):
+        parts.append(batch.scores)
+        count += len(batch.scores)
+        done(count)
+    scores = np.concatenate(parts)
+    ranks = ranks_of(scores)
+    start = 0
+    for ids in _id_batches(items, id_column, [len(part) for part in parts]):
+        end = start + len(ids)
+        yield ids, scores[start:end], ranks[start:end]
+        start = end
+
+
+def _id_batches(items: Path, id_column: str | None, lengths: list[int]) -> Iterator[Any]:
+    """Yield the column of ids in batches, or row numbers."""
+    if id_column is not None:
+        for batch in read_batches(items, [id_column]):
+            yield batch.column(id_column)
+        return
+    start = 0
+    for length in lengths:
+        yield np.arange(start, start + length)
+        start += length
 
 
 @dataclass(frozen=True, eq=False)
 class ScoredBatch:
-    """Consecutive items of a file with their probabilities.
+    """Consecutive items of a file with their scores.
 
     Attributes
     ----------
     ids : (b,) pyarrow array, or array of row numbers
         The ids of the items.
-    probabilities : (b,) array
-        The probabilities of the positive class.
+    scores : (b,) array
+        The scores of the classifier.
     labels : (b,) pyarrow array or None
         The column of labels as written, if one was asked for.
     """
 
     ids: Any
-    probabilities: NDArray[np.float32]
+    scores: NDArray[Any]
+    labels: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class ItemBatch:
+    """Consecutive items of a file with the training columns of a model.
+
+    Attributes
+    ----------
+    ids : (b,) pyarrow array, or array of row numbers
+        The ids of the items.
+    table : ItemTable
+        The items.
+    labels : (b,) pyarrow array or None
+        The column of labels as written, if one was asked for.
+    """
+
+    ids: Any
+    table: ItemTable
     labels: Any = None
 
 
 def scored_batches(
     model: ComparisonModel, items: Path, *, id: str | None = None, label_column: str | None = None
 ) -> Iterator[ScoredBatch]:
-    """Score a file in batches.
+    """Score a file in batches; parameters and errors as in :func:`item_batches`."""
+    for batch in item_batches(model, items, id=id, label_column=label_column):
+        yield ScoredBatch(ids=batch.ids, scores=score_table(model, batch.table), labels=batch.labels)
+
+
+def item_batches(
+    model: ComparisonModel, items: Path, *, id: str | None = None, label_column: str | None = None
+) -> Iterator[ItemBatch]:
+    """Read the training columns of a model from a file, in batches.
 
     Parameters
     ----------
@@ -112,7 +229,7 @@ def scored_batches(
     id : str, optional
         The column of ids, see :func:`predict_file`.
     label_column : str, optional
-        A column to return with the scores.
+        A column of labels to return with the items.
 
     Raises
     ------
@@ -131,9 +248,9 @@ def scored_batches(
         rows = np.arange(start, start + batch.num_rows)
         columns = {name: batch.column(column) for name, column in features.items()}
         table = ItemTable(source=TableSource.of_file(items, start), ids=rows, columns=columns)
-        yield ScoredBatch(
+        yield ItemBatch(
             ids=rows if id_column is None else batch.column(id_column),
-            probabilities=score_table(model, table),
+            table=table,
             labels=None if label_column is None else batch.column(label_column),
         )
         start += batch.num_rows
@@ -171,8 +288,7 @@ def _columns_of_features(
     return features
 
 
-def score_table(model: ComparisonModel, table: ItemTable) -> NDArray[np.float32]:
-    """Return the probability of the positive class for each item of a table. Shape: (N,)."""
-    encoded = model.features.transform(table)
-    p: NDArray[np.float32] = model.classifier.predict_proba(encoded)[:, 1]
-    return p
+def score_table(model: ComparisonModel, table: ItemTable) -> NDArray[Any]:
+    """Return the score of the classifier for each item of a table. Shape: (N,)."""
+    scores: NDArray[Any] = model.classifier.decision_function(model.features.encode(table))
+    return scores

@@ -1,0 +1,50 @@
+"""Describe a fitted model in words, for its card and the command line."""
+
+from typing import Any
+
+from confdiff.display.text import plural
+from confdiff.tabular.model.classifiers import classifier_kind
+from confdiff.tabular.model.model import ComparisonModel
+
+_SENTENCES = {
+    "probability": "The model gives single items the probability of the positive class.",
+    "preference": "The model gives single items a score, and the probability to be preferred to a random item.",
+    "score": "The model gives single items a score in the units of the judgements.",
+}
+"""Link -> what the model predicts."""
+
+
+def prediction_sentence(model: ComparisonModel) -> str:
+    """Return what a model predicts."""
+    return _SENTENCES[model.link.name]
+
+
+def meaning_source(model: ComparisonModel) -> str:
+    """Return how the link of a model was decided."""
+    options = model.about.options
+    if options.link == model.link.name:
+        return "as declared"
+    return "chosen by held-out pairs" if model.about.selection is not None else "the meaning of the method"
+
+
+def learner_words(model: ComparisonModel) -> str:
+    """Return the classifier of a model, such as "network mlp by confdiff-regression, 20 epochs"."""
+    return _LEARNERS[classifier_kind(model.classifier)](model.classifier)
+
+
+def _network(classifier: Any) -> str:
+    method = classifier.method or classifier.default_method
+    return f"network {classifier.model} by {method}, {plural(classifier.n_iter_, 'epoch')}"
+
+
+_LEARNERS = {"network": _network}
+"""Kind of classifier -> its description."""
+
+
+def prior_words(model: ComparisonModel) -> str | None:
+    """Return the class prior of a model and its source; None if the link has no classes."""
+    if not model.link.has_classes:
+        return None
+    prior = model.about.options.prior
+    source = "the mean probability of the compared items" if prior is None else "as given"
+    return f"{model.classifier.prior_:.3f}, {'estimated' if isinstance(prior, str) else source}"
