@@ -140,6 +140,18 @@ def reference_scores(scores: _Vector) -> NDArray[np.float64]:
     return quantiles
 
 
+def class_probability(scores: _Vector) -> NDArray[np.float32]:
+    """Return the probability of the positive class for scores of the probability link, as 32-bit floats. Shape: (m,).
+
+    >>> class_probability(np.array([0.0]))
+    array([0.5], dtype=float32)
+    """
+    from scipy.special import expit
+
+    probability: NDArray[np.float32] = expit(scores).astype(np.float32)
+    return probability
+
+
 def preference_probability(scores: _Vector, reference: _Vector) -> NDArray[np.float64]:
     r"""Return the probability of each item to be preferred to a random item of the training set.
 

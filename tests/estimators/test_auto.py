@@ -187,8 +187,23 @@ def test_refused_inputs():
     with pytest.raises(ValueError, match="one entry for each of 40 pairs"):
         model.fit(pairs, units=np.arange(39))
     with pytest.raises(ValueError, match="as many different values as folds"):
-        model.fit(pairs, units=np.arange(40) % 3)
+        ConfDiffAuto(candidates=["linear"], folds=5).fit(pairs, units=np.arange(40) % 3)
     with pytest.raises(ValueError, match="pass one of the two"):
         model.fit(pairs, units=np.arange(40), validation=pairs)
     with pytest.raises(ValueError, match="differences"):
         model.fit(Pairs.from_rows(rows, items))
+
+
+def test_few_pairs_are_not_compared():
+    X = np.random.default_rng(0).normal(size=(8, 2, 3))
+    model = ConfDiffAuto(prior=0.5).fit(X, np.tanh(X[:, 1, 0] - X[:, 0, 0]))
+    assert model.selection_.held_out == "nothing"
+    assert model.selection_.chosen.candidate == "linear"
+    assert model.selection_.chosen.r2 is None
+
+
+def test_parameters_reach_the_candidates_that_have_them():
+    X = np.random.default_rng(0).normal(size=(8, 2, 3))
+    model = ConfDiffAuto(candidates=["mlp"], prior=0.5, standardise=False, device="cpu").fit(X, np.zeros(8))
+    assert model.estimator_.standardise is False
+    assert model.estimator_.device == "cpu"

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.inspection import permutation_importance
 
-from confdiff import ConfDiffClassifier, ConfDiffLogisticRegression, Pairs, score_items
+from confdiff import ConfDiffBoosting, ConfDiffClassifier, ConfDiffLogisticRegression, Pairs, score_items
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 3)).astype(np.float32)
@@ -34,3 +34,11 @@ def test_pairs_must_be_pairs():
     model = ConfDiffLogisticRegression(prior=0.5).fit(PAIRS)
     with pytest.raises(ValueError, match="takes Pairs as y; got ndarray"):
         score_items(model, X, np.zeros(60))
+
+
+@pytest.mark.parametrize("link", ["probability", "preference", "score"])
+@pytest.mark.parametrize("estimator", [ConfDiffBoosting, ConfDiffClassifier, ConfDiffLogisticRegression])
+def test_a_single_pair_has_one_difference(estimator, link):
+    model = estimator(link=link, prior=0.5 if link == "probability" else None).fit(PAIRS)
+    assert model.predict_difference(PAIRS[[0]]).shape == (1,)
+    assert model.predict_difference(PAIRS[[0]])[0] == pytest.approx(model.predict_difference(PAIRS)[0], abs=1e-6)

@@ -60,7 +60,12 @@ _FAMILIES = {
         "#444444",  # Oracle-Soft
     ),
 }
-_OTHERS = ("#117733", "#88CCEE", "#DDCC77", "#CC6677")
+_OTHERS = (
+    "#117733",  # Preference
+    "#88CCEE",  # Score
+    "#DDCC77",
+    "#CC6677",
+)
 
 
 def family_colours(families: Mapping[str, str]) -> dict[str, str]:

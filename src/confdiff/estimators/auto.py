@@ -1,5 +1,6 @@
 """The estimator that chooses the family, its regularisation and the link by held-out pairs."""
 
+import os
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,11 @@ class ConfDiffAuto(DifferenceScored):
         The number of folds. By default 5, of which fewer are used with many pairs, and for networks.
     classes : sequence, default=None
         The names of the classes. By default -1 and 1, or 0 to K - 1.
+    standardise : bool or None, default=None
+        Whether linear models and networks standardise the features. By default each of them as the table of
+        candidates says; ``False`` for features that already have a common scale.
+    device : str, default="auto"
+        Device of the networks, as in :class:`~confdiff.ConfDiffClassifier`.
     random_state : int, RandomState or None, default=0
         Seed of all random draws; ``None`` or a ``RandomState`` draws a seed.
     verbose : int, default=0
@@ -95,6 +101,8 @@ class ConfDiffAuto(DifferenceScored):
         prior: float | str | ArrayLike | None = None,
         folds: int | str = "auto",
         classes: Any = None,
+        standardise: bool | None = None,
+        device: str = "auto",
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
     ) -> None:
@@ -103,6 +111,8 @@ class ConfDiffAuto(DifferenceScored):
         self.prior = prior
         self.folds = folds
         self.classes = classes
+        self.standardise = standardise
+        self.device = device
         self.random_state = random_state
         self.verbose = verbose
 
@@ -118,6 +128,7 @@ class ConfDiffAuto(DifferenceScored):
         units: ArrayLike | None = None,
         labelled: tuple[Any, ArrayLike] | None = None,
         validation: Pairs | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> "ConfDiffAuto":
         """Compare the candidates, and fit the chosen one to all pairs.
 
@@ -130,6 +141,9 @@ class ConfDiffAuto(DifferenceScored):
             Give each pair a unit of its own (``range(n)``) if all items to predict for occur in the pairs.
         validation : Pairs, default=None
             Held-out pairs to compare the candidates on, instead of folds. The chosen one is fitted to these as well.
+        checkpoint : path, default=None
+            A file to write while a chosen network is trained on all pairs, and to resume from; the comparison before
+            it is repeated.
 
         Returns
         -------
@@ -142,13 +156,20 @@ class ConfDiffAuto(DifferenceScored):
         seed = seed_of(self.random_state)
         candidates = resolve_candidates(self.candidates, data)
         links = self._links(data, has_labels=labelled is not None)
-        parameters = {"prior": self.prior, "classes": self.classes, "random_state": seed}
+        parameters = {
+            "prior": self.prior,
+            "classes": self.classes,
+            "standardise": self.standardise,
+            "device": self.device,
+            "random_state": seed,
+        }
         every = over_distinct_items(
             data if validation is None else join_pairs(data, check_validation(validation, data))
         )
         plan = self._plan(every, len(data), seed, units)
         chosen = self._choose(Comparison(plan, candidates, links, labelled, parameters))
-        self.estimator_ = fit_candidate(chosen.candidate.new(chosen.link, **parameters), every, labelled)
+        estimator = chosen.candidate.new(chosen.link, **parameters, verbose=self.verbose)
+        self.estimator_ = fit_candidate(estimator, every, labelled, checkpoint=checkpoint)
         self.link_ = chosen.link
         self._remember_features(data)
         self._remember_learned()

@@ -42,7 +42,7 @@ class Family:
 
 def _linear(pairs: Pairs) -> ConfDiffLogisticRegression:
     """Return a linear model whose penalty is chosen; columns of a sparse matrix already have a common scale."""
-    return ConfDiffLogisticRegression(C="auto", scale=not isinstance(pairs.items, SparseItems))
+    return ConfDiffLogisticRegression(C="auto", standardise=not isinstance(pairs.items, SparseItems))
 
 
 def _boosting(pairs: Pairs) -> ConfDiffBoosting:
@@ -127,10 +127,13 @@ class Candidate:
         return ""
 
 
-def fit_candidate(estimator: Any, pairs: Pairs, labelled: Any) -> Any:
-    """Fit an estimator of pairs; labelled items are passed to those that take them."""
-    takes_labels = labelled is not None and has_fit_parameter(estimator, "labelled")
-    return estimator.fit(pairs, **({"labelled": labelled} if takes_labels else {}))
+def fit_candidate(estimator: Any, pairs: Pairs, labelled: Any, checkpoint: Any = None) -> Any:
+    """Fit an estimator of pairs; labelled items and a checkpoint are passed to those that take them."""
+    arguments = {"labelled": labelled, "checkpoint": checkpoint}
+    taken = {
+        name: value for name, value in arguments.items() if value is not None and has_fit_parameter(estimator, name)
+    }
+    return estimator.fit(pairs, **taken)
 
 
 def resolve_candidates(candidates: Any, pairs: Pairs) -> list[Candidate]:

@@ -170,8 +170,13 @@ class Comparison:
                 contender.note = f"dropped after {len(contender.predicted)} of {self._fold_limit(contender)} folds"
 
     def _choice(self) -> Contender:
-        """Return the simplest candidate within one standard error of the best, with the link of the best."""
+        """Return the simplest candidate within one standard error of the best, with the link of the best.
+
+        If nothing was compared, it is the simplest candidate with the first link.
+        """
         active = self._active
+        if not self.plan.folds:
+            return active[0]
         leader = self._leader(active)
         same_link = [contender for contender in active if contender.link == leader.link]
         return same_link[simplest_within_one_error([self._gain(contender, leader) for contender in same_link])]

@@ -20,6 +20,8 @@ Fold = tuple[_Rows, _Rows]
 
 MOST_COMPARED = 5_000
 """With more pairs, the candidates are compared on a random sample of this size."""
+FEWEST_COMPARED = 10
+"""With fewer pairs, or pairs of a single unit, nothing is compared."""
 _FOLDS = 5
 _USED_FOLDS = ((1_000, 5, 3), (2_000, 3, 2), (MOST_COMPARED, 2, 1))  # most pairs, used folds, those of costly ones
 
@@ -130,7 +132,9 @@ def plan_folds(pairs: Pairs, count: int | str, seed: int, units: ArrayLike | Non
     rows = _compared_rows(pairs, seed)
     unit_of = None if units is None else _checked_units(units, len(pairs))[rows]
     compared = pairs[rows]
-    n_folds = _FOLDS if count == "auto" else check_count("folds", count, least=2)
+    if len(rows) < FEWEST_COMPARED or (unit_of is not None and len(np.unique(unit_of)) < 2):
+        return FoldPlan(pairs=compared, folds=(), costly_folds=0, held_out="nothing", units=unit_of)
+    n_folds = _fold_count(unit_of) if count == "auto" else check_count("folds", count, least=2)
     folds = _item_folds(compared, n_folds, seed) if unit_of is None else _unit_folds(unit_of, n_folds, seed)
     used, costly = _used_folds(len(compared)) if count == "auto" else (n_folds, n_folds)
     return FoldPlan(
@@ -165,6 +169,11 @@ def _compared_rows(pairs: Pairs, seed: int) -> _Rows:
 def _used_folds(n_pairs: int) -> tuple[int, int]:
     """Return how many of the folds are used, and how many of these by costly candidates."""
     return next((used, costly) for most, used, costly in _USED_FOLDS if n_pairs <= most)
+
+
+def _fold_count(units: NDArray[Any] | None) -> int:
+    """Return the number of folds, at most that of the units."""
+    return _FOLDS if units is None else max(2, min(_FOLDS, len(np.unique(units))))
 
 
 def _checked_units(units: ArrayLike, n_pairs: int) -> NDArray[Any]:

@@ -50,7 +50,7 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
     C : float or "auto", default=1.0
         Inverse strength of the L2 penalty, as in scikit-learn. The intercept is not penalised. With ``"auto"``, the
         value with the highest R² on held-out pairs is chosen.
-    scale : bool, default=False
+    standardise : bool, default=False
         Whether the penalty is on the weights of features that are scaled to a standard deviation of 1.
     cv : int, splitter, iterable or None, default=None
         The folds for ``C="auto"``, as in scikit-learn. By default, 4 folds of items (:class:`~confdiff.ItemKFold`). A
@@ -111,7 +111,7 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         link: str = "probability",
         prior: float | str | None = None,
         C: float | str = 1.0,
-        scale: bool = False,
+        standardise: bool = False,
         cv: Any = None,
         classes: Any = None,
         random_state: int | np.random.RandomState | None = 0,
@@ -119,7 +119,7 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         self.link = link
         self.prior = prior
         self.C = C
-        self.scale = scale
+        self.standardise = standardise
         self.cv = cv
         self.classes = classes
         self.random_state = random_state
@@ -160,7 +160,7 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         with computing(pass_over(design.matrix.size)):
             self.C_search_ = self._search(design, data, validation, prior)
             self.C_ = self._chosen_C()
-            solution = solve(design, link.name, make_ridge(design, self.C_, self.scale), prior)
+            solution = solve(design, link.name, make_ridge(design, self.C_, self.standardise), prior)
         solution.warn_unless_converged()
         self.link_ = link.name
         self._remember_features(data)
@@ -196,7 +196,7 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
             splits: Splits = [(design.of_pairs(train), design.of_pairs(test)) for train, test in self._folds(data)]
         else:
             splits = [(design, design_of(check_validation(validation, data), centre=design.centre))]
-        return search_penalty(design, splits, self.link, prior, self.scale)
+        return search_penalty(design, splits, self.link, prior, self.standardise)
 
     def _folds(self, data: Pairs) -> Iterator[Any]:
         """Yield the rows of the training and the held-out pairs of each fold."""

@@ -19,13 +19,13 @@ from confdiff.estimators.contributions import draw_background
 from confdiff.estimators.items import DifferenceScored
 from confdiff.io.table_formats.encodings import takes_encoding
 from confdiff.io.table_formats.parquet import PARQUET
+from confdiff.links import class_probability
 from confdiff.pairs import Pairs
 from confdiff.tabular.fit_options import FitOptions, changed_options
 from confdiff.tabular.model.about import About, DataSummary, Histogram, Validation
 from confdiff.tabular.model.agreement import agreement, difference_reliability
 from confdiff.tabular.model.importance import Importance, item_matrix, measure_importance
 from confdiff.tabular.model.model import ComparisonModel, link_name
-from confdiff.tabular.model.outputs import probabilities_of
 from confdiff.tabular.scales import Scale, parse_scale
 from confdiff.tabular.streaming import streamed_data
 from confdiff.tabular.training_data import PairSets, TrainingData, in_memory_data
@@ -313,7 +313,7 @@ def _outputs(classifier: DifferenceScored, data: TrainingData, unit: float) -> H
     scores = np.concatenate([classifier.decision_function(items) for items in data.item_batches()])
     link = link_name(classifier)
     if link == "probability":
-        return _histogram(probabilities_of(scores), 0.0, 1.0)
+        return _histogram(class_probability(scores), 0.0, 1.0)
     values = scores * unit if link == "score" else scores
     low = float(values.min())
     high = float(values.max())

@@ -14,6 +14,7 @@ from confdiff.io.outputs import check_new_report
 from confdiff.io.table_formats.encodings import takes_encoding
 from confdiff.io.table_formats.registry import find_table_format
 from confdiff.io.typed_table import joined_ids, joined_type
+from confdiff.links import class_probability
 from confdiff.tabular.comparisons import compare
 from confdiff.tabular.id_candidates import IdValues, columns_of_file
 from confdiff.tabular.id_columns import find_id_columns
@@ -28,7 +29,6 @@ from confdiff.tabular.model.label_measures import (
     rank_figure,
 )
 from confdiff.tabular.model.model import ComparisonModel
-from confdiff.tabular.model.outputs import probabilities_of
 from confdiff.tabular.model.scoring import scored_batches
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.scales import Scale
@@ -75,7 +75,7 @@ def evaluate_labels(
     if not model.link.has_classes:
         return measure_ranks(model.in_units(scores[has_label]), values[has_label], without_label=without_label)
     y = check_labels(values[has_label], int(has_label.sum()))
-    return measure(probabilities_of(scores[has_label]), y, without_label=without_label)
+    return measure(class_probability(scores[has_label]), y, without_label=without_label)
 
 
 def _label_values(items: Path, name: str, parts: list[Any]) -> NDArray[np.float64]:

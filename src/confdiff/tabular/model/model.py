@@ -15,7 +15,7 @@ from confdiff.io.atomic import atomic_folder, recover_folder, write_text
 from confdiff.io.damage import reporting_damage
 from confdiff.io.outputs import check_new_folder
 from confdiff.io.table_formats.encodings import text_encoding
-from confdiff.links import Link, find_link
+from confdiff.links import Link, class_probability, find_link
 from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.model.about import About, Validation
 from confdiff.tabular.model.background import read_background, write_background
@@ -97,8 +97,8 @@ class ComparisonModel:
         -------
         array of shape (m, 2)
         """
-        probabilities: NDArray[Any] = self.classifier.predict_proba(self._encoded(items))
-        return probabilities
+        positive = class_probability(self.classifier.decision_function(self._encoded(items)))
+        return np.stack([1 - positive, positive], axis=1)
 
     @available_if(_classifier_has("predict"))
     def predict(self, items: Any) -> NDArray[Any]:

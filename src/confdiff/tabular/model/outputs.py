@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.links import preference_probability
+from confdiff.links import class_probability, preference_probability
 from confdiff.tabular.model.model import ComparisonModel
 
 OUTPUT_COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -31,7 +31,7 @@ def output_columns(model: ComparisonModel, scores: NDArray[Any], *, threshold: f
     """
     link = model.link.name
     if link == "probability":
-        probabilities = probabilities_of(scores)
+        probabilities = class_probability(scores)
         columns = {"probability": probabilities}
         return columns if threshold is None else columns | {"positive": probabilities >= threshold}
     columns = {"score": model.in_units(scores).astype(np.float32)}
@@ -39,14 +39,6 @@ def output_columns(model: ComparisonModel, scores: NDArray[Any], *, threshold: f
         reference = model.classifier.reference_scores_
         columns["preferred"] = preference_probability(scores, reference).astype(np.float32)
     return columns
-
-
-def probabilities_of(scores: NDArray[Any]) -> NDArray[np.float32]:
-    """Return the probabilities of log-odds. Shape: (m,)."""
-    from scipy.special import expit
-
-    probabilities: NDArray[np.float32] = expit(scores).astype(np.float32)
-    return probabilities
 
 
 def ranks_of(scores: NDArray[Any]) -> NDArray[np.int64]:
