@@ -41,23 +41,62 @@ if TYPE_CHECKING:
 
 _TRAINING = "Training"
 _VALIDATION = "Validation"
+_MEANING = "What was asked"
+_NETWORK = "A single network (with one of these, no models are compared)"
 _Output = Annotated[Path, output_option("Folder for the model.")]
-_Method = Annotated[str, option(metavar="NAME", panel=_TRAINING, help="Method, as `confdiff methods` names it.")]
+_Link = Annotated[
+    str,
+    option(
+        metavar="NAME",
+        panel=_MEANING,
+        help="What was asked: `probability` (how much likelier positive), `preference` (which is better, how clearly), "
+        "`score` (by how many points). `auto` compares them on held-out pairs.",
+    ),
+]
+_Differences = Annotated[
+    str,
+    option(
+        metavar="KIND",
+        panel=_MEANING,
+        help="`graded`, or `labels` if each judgement is the difference of the labels of two items: -1, 0 or 1.",
+    ),
+]
+_Positives = Annotated[
+    str | None,
+    option(metavar="WORD", panel=_MEANING, help="With `--differences labels`: positives are `rarer` or `commoner`."),
+]
+_Method = Annotated[
+    str | None,
+    option(
+        metavar="NAME",
+        panel=_NETWORK,
+        help="Method, as `confdiff methods` names it. If omitted, the default of the link.",
+    ),
+]
 _Prior = Annotated[
     str | None,
     option(
         metavar="FRACTION",
-        panel=_TRAINING,
+        panel=_MEANING,
         help="Class prior: the fraction of positives, such as 0.3, or `estimate`. If omitted, from the data.",
     ),
 ]
-_Model = Annotated[str, option(metavar="NAME", panel=_TRAINING, help="Network, such as `mlp` or `linear`.")]
+_Model = Annotated[
+    str | None,
+    option(
+        metavar="NAME",
+        panel=_TRAINING,
+        help="`auto`, `linear`, `boosting` or `mlp`. `auto` compares all of them on held-out pairs, the others compare "
+        "within the family. If omitted, `auto`, or `mlp` with options of a network or --stream.",
+    ),
+]
 _ValidationFraction = Annotated[
     float,
     option(
         metavar="FRACTION",
         panel=_VALIDATION,
-        help="Fraction of the pairs to hold out, with their items: half for validation, half for the test.",
+        help="Fraction of the pairs to hold out, with their items: half for the test, half to stop the training of a "
+        "single network.",
     ),
 ]
 _HoldOutGroups = Annotated[bool, switch("--hold-out-groups", panel=_VALIDATION, help="Hold out whole groups.")]
@@ -78,21 +117,16 @@ _MaxFeatures = Annotated[
 ]
 _Epochs = Annotated[
     int | None,
-    option(min=1, metavar="N", panel=_TRAINING, help="Passes over the pairs. If omitted, chosen by their number."),
+    option(min=1, metavar="N", panel=_NETWORK, help="Passes over the pairs. If omitted, chosen by their number."),
 ]
-_BatchSize = Annotated[int, option(min=1, metavar="N", panel=_TRAINING, help="Pairs per step.")]
+_BatchSize = Annotated[int | None, option(min=1, metavar="N", panel=_NETWORK, help="Pairs per step. If omitted, 256.")]
 _LearningRate = Annotated[
     float | None,
-    option(metavar="NUMBER", panel=_TRAINING, help="Learning rate. If omitted, chosen for the network."),
+    option(metavar="NUMBER", panel=_NETWORK, help="Learning rate. If omitted, chosen for the network."),
 ]
 _WeightDecay = Annotated[
-    str,
-    option(
-        metavar="NUMBER",
-        panel=_TRAINING,
-        help="Penalty on large weights. `auto` chooses it by the R² of a cross-validation, `auto-order` by its "
-        "pairwise accuracy. Both take many times as long and help most with texts.",
-    ),
+    float | None,
+    option(metavar="NUMBER", panel=_NETWORK, help="Penalty on large weights. If omitted, 0.00001."),
 ]
 _Stream = Annotated[
     bool,
@@ -106,9 +140,11 @@ def fit_command(
     items: ItemsArgument,
     pairs: PairsArgument,
     output: _Output = Path("model"),
-    method: _Method = "confdiff-regression",
+    model: _Model = None,
+    link: _Link = "auto",
+    differences: _Differences = "graded",
+    positives: _Positives = None,
     prior: _Prior = None,
-    model: _Model = "mlp",
     validation_fraction: _ValidationFraction = 0.2,
     hold_out_groups: _HoldOutGroups = False,
     with_id: _WithId = False,
@@ -126,10 +162,11 @@ def fit_command(
     text: TextOption = None,
     config: ConfigOption = None,
     max_features: _MaxFeatures = 2000,
+    method: _Method = None,
     epochs: _Epochs = None,
-    batch_size: _BatchSize = 256,
+    batch_size: _BatchSize = None,
     learning_rate: _LearningRate = None,
-    weight_decay: _WeightDecay = "1e-5",
+    weight_decay: _WeightDecay = None,
     stream: _Stream = False,
     encoding: EncodingOption = None,
     device: DeviceOption = "auto",
@@ -139,27 +176,33 @@ def fit_command(
 ) -> None:
     """Fit a model that scores items from judged pairs, and write it with a card of its quality.
 
-    Columns are recognised: numbers are scaled, categories one-hot encoded, and texts become TF-IDF features. After
-    Ctrl-C or SIGTERM the same command with --resume continues, and ends with the same model. --overwrite replaces
-    only a folder that is a model and holds nothing else.
+    Columns are recognised: numbers are scaled, categories one-hot encoded, and texts become TF-IDF features. Linear
+    models, boosted trees and networks are compared on held-out pairs, and so is the meaning of the judgements unless
+    --link declares it. The card contains the comparison.
+
+    After Ctrl-C or SIGTERM the same command with --resume continues, and ends with the same model. --overwrite
+    replaces only a folder that is a model and holds nothing else.
 
     Examples:
         confdiff fit items.csv pairs.csv -o model
-        confdiff fit items.csv pairs.csv --model linear --weight-decay auto
+        confdiff fit items.csv pairs.csv --link preference --model linear
     """
     with status("loading PyTorch"):
         from confdiff.tabular.fit_options import FitOptions
     options = FitOptions(
-        method=method,
         model=model,
+        link=link,
+        differences=differences,
+        positives=positives,
         prior=_parse_prior(prior),
         validation_fraction=validation_fraction,
         hold_out_groups=hold_out_groups,
         with_id=with_id,
+        method=method,
         epochs=epochs,
         batch_size=batch_size,
         learning_rate=learning_rate,
-        weight_decay=_parse_weight_decay(weight_decay),
+        weight_decay=weight_decay,
         kinds=kinds_of(number=number, category=category, text=text),
         max_features=max_features,
         device=device,
@@ -258,16 +301,3 @@ def _parse_prior(text: str | None) -> float | str | None:
         return float(text)
     except ValueError as error:
         raise ValueError(f"--prior must be a fraction, such as 0.3, or `estimate`; got {text!r}.") from error
-
-
-def _parse_weight_decay(text: str) -> float | str:
-    from confdiff.tabular.weight_decay import CRITERIA
-
-    if text in CRITERIA:
-        return text
-    try:
-        return float(text)
-    except ValueError as error:
-        raise ValueError(
-            f"--weight-decay must be a number, such as 1e-3, `auto` or `auto-order`; got {text!r}."
-        ) from error

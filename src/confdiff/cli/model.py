@@ -14,6 +14,7 @@ from confdiff.cli.options import JsonOption, ModelArgument, OverwriteOption, opt
 from confdiff.display.text import listed
 
 if TYPE_CHECKING:
+    from confdiff.estimators.selection import Selection
     from confdiff.tabular.model.about import Validation
     from confdiff.tabular.model.importance import Importance
     from confdiff.tabular.model.model import ComparisonModel
@@ -95,10 +96,8 @@ def print_model(model: "ComparisonModel") -> None:
     say(f"what was asked: {model.link.question} (link {model.link.name}, {meaning_source(model)})")
     prior = prior_words(model)
     say(learner_words(model) + ("" if prior is None else f"; class prior {prior}"))
-    search = about.weight_decay_search
-    if search is not None:
-        scores = ", ".join(f"{decay:g} {mean:.3f}" for decay, mean in search.tried)
-        say(f"weight decay {search.best:g}, chosen by {search.criterion}: {scores}")
+    if about.selection is not None:
+        print_selection(about.selection)
     for warning in about.warnings:
         say(f"warning: {translated(warning)}")
     if about.validation is None:
@@ -107,6 +106,23 @@ def print_model(model: "ComparisonModel") -> None:
     _print_validation(about.validation, "of items known by their id" if model.knows_ids else "with a new item")
     if about.importance is not None:
         print_importance(about.importance, _SHOWN_COLUMNS)
+
+
+def print_selection(selection: "Selection") -> None:
+    """Print the compared candidates, the chosen one in bold."""
+    headings = ("R² of held-out pairs", "against the best", "pairwise accuracy", "seconds")
+    table = Table(name_column("compared"), name_column("link"), *map(number_column, headings), name_column(""))
+    for row in selection.rows:
+        measures = (row.r2, row.gain, row.pairwise_accuracy)
+        table.add_row(
+            row.candidate,
+            row.link,
+            *("-" if measure is None else str(measure) for measure in measures),
+            "-" if row.seconds is None else f"{row.seconds:.1f}",
+            "chosen" if row.chosen else row.note,
+            style="bold" if row.chosen else None,
+        )
+    results.print(table)
 
 
 def print_importance(importance: "Importance", most: int) -> None:

@@ -9,7 +9,7 @@ account for that (Aronow, Samii and Assenova 2015).
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -175,7 +175,7 @@ class ComparedCandidate:
     folds
         The number of folds that the candidate was fitted in.
     seconds
-        The time for these fits.
+        The time for these fits; None in a table that was read, so that the same fit writes the same files.
     chosen
         Whether this candidate was chosen.
     note
@@ -185,8 +185,8 @@ class ComparedCandidate:
     candidate: str
     link: LinkName
     folds: int
-    seconds: float
     chosen: bool
+    seconds: float | None = None
     r2: Estimate | None = None
     gain: Estimate | None = None
     pairwise_accuracy: Estimate | None = None
@@ -220,8 +220,8 @@ class Selection:
         return next(row for row in self.rows if row.chosen)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the table as JSON values."""
-        return asdict(self) | {"rows": [asdict(row) for row in self.rows]}
+        """Return the table as JSON values, without the times."""
+        return asdict(self) | {"rows": [asdict(replace(row, seconds=None)) for row in self.rows]}
 
     @classmethod
     def from_json(cls, values: Any) -> "Selection":
@@ -246,6 +246,6 @@ def _cells(row: ComparedCandidate) -> tuple[str, ...]:
         row.candidate,
         row.link,
         *("" if value is None else str(value) for value in (row.r2, row.gain, row.pairwise_accuracy)),
-        f"{row.seconds:.1f}",
+        "" if row.seconds is None else f"{row.seconds:.1f}",
         row.note,
     )

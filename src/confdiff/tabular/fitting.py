@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from confdiff.config import Config, optional_config
 from confdiff.display.progress import reporting_activity
-from confdiff.estimators import ConfDiffClassifier
 from confdiff.estimators.contributions import draw_background
 from confdiff.estimators.items import DifferenceScored
 from confdiff.io.table_formats.encodings import takes_encoding
@@ -22,6 +21,7 @@ from confdiff.io.table_formats.parquet import PARQUET
 from confdiff.links import class_probability
 from confdiff.pairs import Pairs
 from confdiff.tabular.fit_options import FitOptions, changed_options
+from confdiff.tabular.learning import fit_estimator
 from confdiff.tabular.model.about import About, DataSummary, Histogram, Validation
 from confdiff.tabular.model.agreement import agreement, difference_reliability
 from confdiff.tabular.model.importance import Importance, item_matrix, measure_importance
@@ -29,7 +29,6 @@ from confdiff.tabular.model.model import ComparisonModel, link_name
 from confdiff.tabular.scales import Scale, parse_scale
 from confdiff.tabular.streaming import streamed_data
 from confdiff.tabular.training_data import PairSets, TrainingData, in_memory_data
-from confdiff.tabular.weight_decay import WeightDecaySearch, search_weight_decay
 from confdiff.threads import follow_policy
 from confdiff.validation import warn_user
 
@@ -154,9 +153,11 @@ def _labels_to_use(labels: str | None, options: FitOptions, settings: Config) ->
 
 
 def _configured(options: FitOptions, settings: Config, *, has_labels: bool) -> FitOptions:
-    """Return the options with the prior and the kinds of columns of a file, where none are given."""
+    """Return the options with the prior, the link and the kinds of columns of a file, where none are given."""
     if options.prior is None and settings.prior is not None and (settings.labels is not None or not has_labels):
         options = replace(options, prior=settings.prior)
+    if options.link == "auto" and settings.link is not None and options.method is None:
+        options = replace(options, link=settings.link)
     if settings.kinds:
         options = replace(options, kinds={**settings.kinds, **(options.kinds or {})})
     return options
@@ -195,7 +196,7 @@ def _check_streamable(pairs: Any, options: FitOptions, columns: Mapping[str, str
     in_memory = {f"{role}={column!r}": column is not None for role, column in columns.items()} | {
         "hold_out_groups=True": options.hold_out_groups,
         "with_id=True": options.with_id,
-        f"weight_decay={options.weight_decay!r}": isinstance(options.weight_decay, str),
+        f"model={options.model!r}": options.model in ("auto", "boosting"),
     }
     for argument, used in in_memory.items():
         if used:
@@ -203,23 +204,20 @@ def _check_streamable(pairs: Any, options: FitOptions, columns: Mapping[str, str
 
 
 def _fit(data: TrainingData, options: FitOptions, checkpoint: _Folder | None, verbose: int) -> ComparisonModel:
-    """Split, choose the weight decay, train and validate."""
+    """Split, train and validate."""
     summary = data.summary()
-    _warn_of_many_features(summary, options)
     sets = data.split(options)
+    _warn_of_many_features(summary, options)
     _check_weights(sets)
-    search = _weight_decay_search(data, sets, options, verbose)
-    if search is not None:
-        options = replace(options, weight_decay=search.best)
-    classifier = _new_classifier(options, verbose)
-    classifier.fit(sets.train, validation=sets.validation, labelled=data.labelled, checkpoint=checkpoint)
+    learned = fit_estimator(sets, options, labelled=data.labelled, checkpoint=checkpoint, verbose=verbose)
+    classifier = learned.classifier
     about = About(
         data=summary,
         options=options,
         validation=_validation(classifier, sets),
-        weight_decay_search=search,
         outputs=_outputs(classifier, data, summary.unit),
         link=link_name(classifier),
+        selection=learned.selection,
         importance=_importance(classifier, data, sets, options),
     )
     background = _background(classifier, data, sets, options)
@@ -238,47 +236,16 @@ def _check_weights(sets: PairSets) -> None:
 
 def _warn_of_many_features(data: DataSummary, options: FitOptions) -> None:
     """Warn of overfitting: on texts of arguments, a network was worse than a linear model."""
-    searched = isinstance(options.weight_decay, str)
-    if data.features > data.compared_items and options.model != "linear" and not searched:
+    if data.features > data.compared_items and not (options.is_compared or options.model == "linear"):
         warn_user(
             f"{data.features:,} features and only {data.compared_items:,} compared items: a network may overfit. "
-            "Try a linear model with a penalty chosen by cross-validation: model='linear', weight_decay='auto'."
+            "Try model='linear', or omit all options of networks to compare it with others."
         )
-
-
-def _weight_decay_search(
-    data: TrainingData, sets: PairSets, options: FitOptions, verbose: int
-) -> WeightDecaySearch | None:
-    """Search for the weight decay if the options ask for it."""
-    criterion = options.weight_decay
-    if not isinstance(criterion, str):
-        return None
-    assert sets.tuning is not None  # streams are refused before
-    classifier = _new_classifier(options, verbose)
-    return search_weight_decay(classifier, sets.tuning, sets.units, options.seed, by=criterion, labelled=data.labelled)
-
-
-def _new_classifier(options: FitOptions, verbose: int) -> ConfDiffClassifier:
-    """Return the classifier for these options, with a weight decay of 0 where it is still to be chosen."""
-    return ConfDiffClassifier(
-        options.method,
-        prior=options.prior,
-        model=options.model,
-        epochs=options.epochs,
-        batch_size=options.batch_size,
-        learning_rate=options.learning_rate,
-        weight_decay=0.0 if isinstance(options.weight_decay, str) else options.weight_decay,
-        early_stopping=bool(options.validation_fraction),
-        calibrated=bool(options.validation_fraction),
-        device=options.device,
-        random_state=options.seed,
-        verbose=verbose,
-    )
 
 
 def _validation(classifier: DifferenceScored, sets: PairSets) -> Validation | None:
     """Return metrics on the test set."""
-    if sets.test is None or sets.validation is None:
+    if sets.test is None:
         return None
     predicted = classifier.predict_difference(sets.test)
     (c,) = sets.test.targets("differences").numpy()
@@ -286,7 +253,7 @@ def _validation(classifier: DifferenceScored, sets: PairSets) -> Validation | No
     has_figures = new is not None and 0 < np.count_nonzero(new) < len(new)
     return Validation(
         training_pairs=len(sets.train),
-        validation_pairs=len(sets.validation),
+        validation_pairs=0 if sets.validation is None else len(sets.validation),
         test=agreement(predicted, c),
         new_items=agreement(predicted[new], c[new]) if has_figures else None,
         reliability=difference_reliability(predicted, c),

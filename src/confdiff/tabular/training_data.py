@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.pairs import Pairs, StreamedPairs
-from confdiff.tabular.comparisons import Comparisons, Split, compare, split_pairs
+from confdiff.tabular.comparisons import Comparisons, compare, split_pairs
 from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.about import DataSummary
@@ -30,20 +30,20 @@ class PairSets:
     ----------
     train
         The training set.
-    validation, test
-        The held-out pairs; None if none are held out.
+    validation
+        The pairs for early stopping and calibration; None if none are held out, or if candidates are compared.
+    test
+        The pairs for the reported measures; None if none are held out.
     both_new
         (test pairs,) whether neither item of a test pair occurs in a training pair; None if that is not known.
-    tuning, units
-        The pairs for choosing the weight decay, and the unit of each that a fold contains as a whole (None for items).
-        ``tuning`` is None without such a search.
+    units
+        (training pairs,) the unit of each that a fold of a comparison contains as a whole; None for items.
     """
 
     train: Pairs | StreamedPairs
     validation: Pairs | None = None
     test: Pairs | None = None
     both_new: NDArray[np.bool_] | None = None
-    tuning: Pairs | None = None
     units: NDArray[np.int64] | None = None
 
 
@@ -118,23 +118,18 @@ class InMemoryData:
     def split(self, options: FitOptions) -> PairSets:
         """Divide the pairs into training, validation and test sets."""
         pairs = self._pairs()
-        if not options.validation_fraction:
-            return self._with_tuning(PairSets(train=pairs), np.arange(len(pairs)), options)
-        split = split_pairs(self.compared, options.validation_fraction, options.seed, by=options.held_out_by)
-        sets = PairSets(
-            train=pairs[split.train],
-            validation=pairs[split.validation],
-            test=pairs[split.test],
-            both_new=self._both_new(split),
-        )
-        return self._with_tuning(sets, np.union1d(split.train, split.validation), options)
-
-    def _with_tuning(self, sets: PairSets, rows: NDArray[np.int64], options: FitOptions) -> PairSets:
-        """Add the pairs for a search of the weight decay, if the options ask for one."""
-        if not isinstance(options.weight_decay, str):
-            return sets
         units = self.compared.units(options.held_out_by)
-        return replace(sets, tuning=self._pairs()[rows], units=None if units is None else units[rows])
+        if not options.validation_fraction:
+            return PairSets(train=pairs, units=units)
+        split = split_pairs(self.compared, options.validation_fraction, options.seed, by=options.held_out_by)
+        training = np.union1d(split.train, split.validation) if options.is_compared else split.train
+        return PairSets(
+            train=pairs[training],
+            validation=None if options.is_compared else pairs[split.validation],
+            test=pairs[split.test],
+            both_new=self._both_new(training, split.test),
+            units=None if units is None else units[training],
+        )
 
     def _pairs(self) -> Pairs:
         return Pairs(
@@ -146,13 +141,13 @@ class InMemoryData:
             group=self.compared.group,
         )
 
-    def _both_new(self, split: Split) -> NDArray[np.bool_]:
+    def _both_new(self, training: NDArray[np.int64], test: NDArray[np.int64]) -> NDArray[np.bool_]:
         left = self.compared.left
         right = self.compared.right
-        in_training = np.zeros(len(self.encoded), dtype=bool)
-        in_training[left[split.train]] = True
-        in_training[right[split.train]] = True
-        new: NDArray[np.bool_] = ~in_training[left[split.test]] & ~in_training[right[split.test]]
+        in_training = np.zeros(self.encoded.shape[0], dtype=bool)
+        in_training[left[training]] = True
+        in_training[right[training]] = True
+        new: NDArray[np.bool_] = ~in_training[left[test]] & ~in_training[right[test]]
         return new
 
     def item_batches(self) -> Iterator[_Matrix]:

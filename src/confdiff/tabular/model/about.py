@@ -3,13 +3,13 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from confdiff.estimators.selection import Selection
 from confdiff.io.decoding import check_object, decode_fields
 from confdiff.links import find_link
 from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.agreement import Agreement
 from confdiff.tabular.model.importance import Importance
 from confdiff.tabular.scales import parse_scale
-from confdiff.tabular.weight_decay import WeightDecaySearch
 from confdiff.validation import check_count
 
 
@@ -110,7 +110,8 @@ class Validation:
     Attributes
     ----------
     training_pairs, validation_pairs
-        Number of pairs in the training set, and in the validation set for early stopping and calibration.
+        Number of pairs in the training set, and in the validation set for early stopping and calibration. The latter
+        is 0 if candidates were compared on the training set.
     test
         Agreement with the test set, whose pairs have at least one item that training has not seen.
     new_items
@@ -128,7 +129,7 @@ class Validation:
 
     def __post_init__(self) -> None:
         check_count("training_pairs", self.training_pairs)
-        check_count("validation_pairs", self.validation_pairs)
+        check_count("validation_pairs", self.validation_pairs, least=0)
         if not self.reliability:
             raise ValueError("reliability must have at least one interval; got none.")
         for _, _, count in self.reliability:
@@ -166,13 +167,13 @@ class About:
     data
         Sizes and columns of the data.
     options
-        The options of the fit. A weight decay that was searched for is the one that was chosen.
+        The options of the fit.
     validation
         Metrics on held-out pairs; None if none were held out.
-    weight_decay_search
-        The candidates and their scores; None if a weight decay was given.
     link
         The meaning of the judgements, as :mod:`confdiff.links` names it.
+    selection
+        The comparison that chose the estimator, or the link of a network; None without a comparison.
     outputs
         Histogram of the probabilities of all items, from 0 to 1, or of their scores if the link has no classes.
     importance
@@ -184,10 +185,9 @@ class About:
     data: DataSummary
     options: FitOptions
     validation: Validation | None
-    weight_decay_search: WeightDecaySearch | None
     outputs: Histogram
     link: str = "probability"
-    selection: Any | None = None
+    selection: Selection | None = None
     importance: Importance | None = None
     warnings: tuple[str, ...] = ()
 
@@ -196,14 +196,13 @@ class About:
 
     def to_json(self) -> dict[str, Any]:
         """Return the description as JSON values: strings, finite numbers, lists and dictionaries."""
-        search = self.weight_decay_search
         return {
             "data": asdict(self.data),
             "options": self.options.to_json(),
             "validation": None if self.validation is None else self.validation.to_json(),
-            "weight_decay_search": None if search is None else search.to_json(),
             "outputs": asdict(self.outputs) | {"counts": list(self.outputs.counts)},
             "link": self.link,
+            "selection": None if self.selection is None else self.selection.to_json(),
             "importance": None if self.importance is None else self.importance.to_json(),
             "warnings": list(self.warnings),
         }
@@ -213,4 +212,10 @@ class About:
         """Return the object from the JSON values of :meth:`to_json`."""
         values = check_object("about", values)
         validation = values["validation"]
-        return decode_fields(cls, values, validation=None if validation is None else Validation.from_json(validation))
+        selection = values["selection"]
+        return decode_fields(
+            cls,
+            values,
+            validation=None if validation is None else Validation.from_json(validation),
+            selection=None if selection is None else Selection.from_json(selection),
+        )
