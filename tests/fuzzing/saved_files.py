@@ -36,12 +36,58 @@ def _forge_model(folder: Path, rng: random.Random) -> str:
     )
     damage = forge(path, rng)
     if rng.random() < 0.8:
-        _seal_again(model)
+        seal_again(model)
         damage += ", sealed again"
     return damage
 
 
-def _seal_again(model: Path) -> None:
+def _prepare_boosted_model(folder: Path) -> None:
+    """Write a model of trees with splits of numbers, whose card has all its parts."""
+    from tabular.learners import fitted_model
+
+    fitted_model("boosting", "probability").save(folder / "model")
+
+
+def _forge_boosted_model(folder: Path, rng: random.Random) -> str:
+    """Damage the text of the trees or the manifest; in most cases seal the folder again."""
+    model = folder / "model"
+    forge, path = rng.choice(
+        [(_forge_trees, model / "trees.txt")] * 5
+        + [(forge_json, model / "model.json")] * 4
+        + [(forge_bytes, model / "trees.txt"), (forge_entry, model / "trees.txt")]
+    )
+    damage = forge(path, rng)
+    if rng.random() < 0.9:
+        seal_again(model)
+        damage += ", sealed again"
+    return damage
+
+
+_WORDS = ("nan", "inf", "-inf", "1e999", "-1", "0", "1", "7", "2147483648", "-2147483649", "1e300", "x", "", "9" * 400)
+
+
+def _forge_trees(path: Path, rng: random.Random) -> str:
+    """Change, remove or repeat one line of the text of trees, or one of its numbers."""
+    lines = path.read_text().split("\n")
+    row = rng.choice([row for row, line in enumerate(lines) if line])
+    kind = rng.choice(["word", "word", "word", "remove", "repeat", "swap"])
+    if kind == "word":
+        name, sign, values = lines[row].partition("=")
+        words = values.split(" ")
+        words[rng.randrange(len(words))] = rng.choice(_WORDS)
+        lines[row] = name + sign + " ".join(words)
+    elif kind == "remove":
+        del lines[row]
+    elif kind == "repeat":
+        lines.insert(rng.randrange(len(lines)), lines[row])
+    else:
+        other = rng.randrange(len(lines))
+        lines[row], lines[other] = lines[other], lines[row]
+    path.write_text("\n".join(lines))
+    return f"{path.name}, line {row + 1}: {kind}"
+
+
+def seal_again(model: Path) -> None:
     """Write the digests and the seal that belong to the damaged contents, if the manifest still is an object."""
     path = model / "model.json"
     if not path.is_file() or path.is_symlink():
@@ -74,6 +120,7 @@ def _open_model(folder: Path) -> None:
     assert probabilities.shape == (5, 2)
     assert ((probabilities >= 0) & (probabilities <= 1)).all()
     card_html(model)
+    model.explain(frame)
 
 
 _EASY = {"epochs": 3, "batch_size": 32, "schedule": "one-cycle", "device": "cpu"}
@@ -260,6 +307,7 @@ def _teach(folder: Path) -> None:
 
 SAVED_FILES = (
     Target("model", _prepare_model, _forge_model, _open_model),
+    Target("boosted-model", _prepare_boosted_model, _forge_boosted_model, _open_model),
     Target("checkpoint", _prepare_checkpoint, _forge_file_of_tensors("checkpoint"), _open_checkpoint),
     Target("results", _prepare_results, _forge_results, _open_results),
     Target("recommender", _prepare_recommender, _forge_file_of_tensors("*.safetensors"), _open_recommender),

@@ -75,13 +75,17 @@ def export_model(
 
 
 def load_on(device: str, folder: Path) -> "ComparisonModel":
-    """Read a model folder and move the network to a device."""
+    """Read a model folder and move the network to a device; other models run on the CPU."""
+    from confdiff.tabular.model.classifiers import classifier_kind
     from confdiff.tabular.model.model import load_model
     from confdiff.training.recipe import find_device
 
     fitted = load_model(folder)
-    if hasattr(fitted.classifier, "model_"):
+    kind = classifier_kind(fitted.classifier)
+    if kind == "network":
         fitted.classifier.model_.to(find_device(device))
+    elif device not in ("cpu", "auto"):
+        raise ValueError(f"--device {device} would not be used: a {kind} model runs on the CPU. Leave it out.")
     return fitted
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 
+from confdiff.calibration import log_odds
 from confdiff.estimators.inputs import as_float_matrix, check_validation, class_names, distinct_items
 from confdiff.estimators.items import DifferenceScored, has_classes, numbers_of_scores
 from confdiff.estimators.linear.design import Design, Vector, make_design
@@ -57,6 +58,8 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         splitter, such as ``GroupKFold``, gets the groups of the pairs.
     classes : sequence, default=None
         The names of the negative and the positive class. By default -1 and 1.
+    target_prior : float or None, default=None
+        The class prior of the items to predict for, if it differs from the training prior. May be set after ``fit``.
     random_state : int, RandomState or None, default=0
         Determines the folds.
 
@@ -114,6 +117,7 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         standardise: bool = False,
         cv: Any = None,
         classes: Any = None,
+        target_prior: float | None = None,
         random_state: int | np.random.RandomState | None = 0,
     ) -> None:
         self.link = link
@@ -122,6 +126,7 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         self.standardise = standardise
         self.cv = cv
         self.classes = classes
+        self.target_prior = target_prior
         self.random_state = random_state
 
     @follow_policy
@@ -171,11 +176,9 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
     def _training_prior(self, data: Pairs, labelled: tuple[Any, ArrayLike] | None) -> float | None:
         """Return the class prior: the given one, or an estimate from the differences and labelled items."""
         self.__dict__.pop("prior_estimate_", None)
+        self._check_classes_are_used(labelled)
         if self.prior is None and labelled is None:
             return None
-        if not find_link(self.link).has_classes:
-            argument = "labelled items" if self.prior is None else f"prior={self.prior!r}"
-            raise ValueError(f"link={self.link!r} has no classes: {argument} would not be used. Pass none.")
         if self.prior is not None and not isinstance(self.prior, str):
             if labelled is not None:
                 raise ValueError("labelled items determine the prior, and a prior is given: pass one of the two.")
@@ -183,6 +186,16 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         check_choice("prior", self.prior or "estimate", ["estimate"])
         self.prior_estimate_ = estimate_prior(data, labelled=labelled, model="linear")
         return min(max(self.prior_estimate_.value, 0.001), 0.999)
+
+    def _check_classes_are_used(self, labelled: tuple[Any, ArrayLike] | None) -> None:
+        """Check that no argument is about classes if the link has none."""
+        if find_link(self.link).has_classes:
+            return
+        arguments = {f"prior={self.prior!r}": self.prior, "labelled items": labelled}
+        arguments[f"target_prior={self.target_prior!r}"] = self.target_prior
+        for argument, value in arguments.items():
+            if value is not None:
+                raise ValueError(f"link={self.link!r} has no classes: {argument} would not be used. Pass none.")
 
     def _search(
         self, design: Design, data: Pairs, validation: Pairs | None, prior: float | None
@@ -255,7 +268,7 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         items = self._items(X)
         with computing(pass_over(items.size)):
             scores: Vector = items @ self.coef_[0] + self.intercept_[0]
-        return scores
+        return scores + self._prior_shift()
 
     @available_if(has_classes)
     @follow_policy
@@ -301,9 +314,15 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         items: Any = self._items(X)
         weights = self.coef_[0]
         if not isinstance(items, np.ndarray):
-            return items.multiply(weights[None]).tocsr(), float(self.intercept_[0])
-        base = float(weights @ self.mean_ + self.intercept_[0])
+            return items.multiply(weights[None]).tocsr(), float(self.intercept_[0]) + self._prior_shift()
+        base = float(weights @ self.mean_ + self.intercept_[0]) + self._prior_shift()
         return (items - self.mean_) * weights, base
+
+    def _prior_shift(self) -> float:
+        """Return the shift of the scores from the training prior to ``target_prior``."""
+        if self.target_prior is None or not find_link(self.link_).has_classes:
+            return 0.0
+        return log_odds(check_prior(self.target_prior, "target_prior")) - log_odds(self.prior_)
 
     def _class_numbers(self, X: Any) -> NDArray[Any]:
         return numbers_of_scores(self.decision_function(X))

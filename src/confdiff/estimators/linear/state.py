@@ -13,7 +13,7 @@ from confdiff.io.decoding import check_object, decode_fields
 from confdiff.io.tensors import check_tensors
 from confdiff.links import LinkName, find_link
 from confdiff.prior import PriorInterval, check_prior_interval
-from confdiff.validation import check_count, check_number
+from confdiff.validation import check_count, check_number, check_prior
 
 _MAX_REFERENCE = 1001  # scores of training items that a model keeps
 _VECTORS = ("coef", "mean")
@@ -34,6 +34,7 @@ class RestorableLinear:
     prior_interval_: PriorInterval | None
     classes_: NDArray[Any]
     C_search_: PenaltySearch | None
+    target_prior: float | None
 
     def to_state(self) -> dict[str, Any]:
         """Return the state that predictions need.
@@ -56,6 +57,7 @@ class RestorableLinear:
                 "classes": self.classes_.tolist() if has_classes else None,
                 "prior": self.prior_ if has_classes else None,
                 "prior_interval": self.prior_interval_,
+                "target_prior": None if self.target_prior is None else float(self.target_prior),
                 "feature_names": names,
                 "C_search": None if self.C_search_ is None else self.C_search_.to_json(),
             },
@@ -82,7 +84,7 @@ class RestorableLinear:
         learned = decode_fields(_Learned, check_object("learned", state["learned"]))
         tensors = _checked_tensors(state["weights"], learned.n_features)
         model = cls()
-        model.set_params(link=learned.link, C=learned.C)  # type: ignore[attr-defined]  # of scikit-learn
+        model.set_params(link=learned.link, C=learned.C, target_prior=learned.target_prior)  # type: ignore[attr-defined]  # of scikit-learn
         model._restore(learned)
         model.coef_ = tensors["coef"][None]
         model.intercept_ = tensors["intercept"]
@@ -116,6 +118,7 @@ class _Learned:
     classes: tuple[str | int | float | bool, ...] | None = None
     prior: float | None = None
     prior_interval: PriorInterval | None = None
+    target_prior: float | None = None
     feature_names: tuple[str, ...] | None = None
     C_search: tuple[PenaltyCandidate, ...] | None = None
 
@@ -127,6 +130,8 @@ class _Learned:
             raise ValueError(f"prior must be a probability; got {self.prior!r}")
         if self.prior_interval is not None:
             check_prior_interval(self.prior_interval, None)
+        if self.target_prior is not None:
+            check_prior(self.target_prior, "target_prior")
         if self.feature_names is not None and len(self.feature_names) != self.n_features:
             raise ValueError(f"feature_names must be {self.n_features} names; got {len(self.feature_names)}")
         self._check_classes()

@@ -7,7 +7,7 @@ import numpy as np
 
 from confdiff.estimators.trees.ends import Floats
 from confdiff.estimators.trees.matrix import for_lightgbm
-from confdiff.estimators.trees.text import text_of_trees, trees_of_text
+from confdiff.estimators.trees.text import text_of_trees, trees_of_own_text, trees_of_text
 from confdiff.estimators.trees.tree import Tree
 from confdiff.threads import pass_over, threads_for
 from confdiff.validation import is_sparse
@@ -42,7 +42,7 @@ class TreeModel:
 
     def trees(self) -> list[Tree]:
         """Return the trees."""
-        return trees_of_text(self.text, self.n_features, self.n_scores)
+        return trees_of_own_text(self.text)
 
     def scores(self, items: Any) -> Floats:
         """Return the sums of the values of the trees, (m,) or (m, K), for the rows of an array or sparse array."""

@@ -9,7 +9,7 @@ import numpy as np
 from confdiff.estimators.trees.ends import Floats
 from confdiff.estimators.trees.objectives import Objective
 from confdiff.estimators.trees.settings import TreeSettings
-from confdiff.estimators.trees.text import trees_of_text
+from confdiff.estimators.trees.text import trees_of_own_text
 from confdiff.estimators.trees.tree import Tree
 
 Watch = Callable[[int], None]
@@ -56,7 +56,6 @@ class Booster:
         self.objective = objective
         self.settings = settings
         self.held_out = held_out
-        self.n_features = items.shape[1]
         parameters = settings.parameters(model)
         training = lightgbm.Dataset(
             items, np.zeros(items.shape[0]), params=parameters, categorical_feature=list(settings.categorical)
@@ -96,7 +95,7 @@ class Booster:
     def trees(self, n_rounds: int) -> list[Tree]:
         """Return the trees of the first rounds."""
         text: str = self.booster.model_to_string(num_iteration=n_rounds)
-        return trees_of_text(text, self.n_features, self.settings.n_scores)
+        return trees_of_own_text(text)
 
     def _derivatives(self, scores: Floats, _: Any) -> tuple[Floats, Floats]:
         return self.objective.derivatives(scores + self.settings.start)

@@ -30,7 +30,7 @@ _NAMES = tuple(item.name for item in fields(Tree))
 
 
 def trees_of_text(text: Any, n_features: int, n_scores: int = 1) -> list[Tree]:
-    """Return the trees of a text, each checked.
+    """Return the trees of a text of any origin, each checked.
 
     Parameters
     ----------
@@ -59,6 +59,11 @@ def trees_of_text(text: Any, n_features: int, n_scores: int = 1) -> list[Tree]:
     for tree in trees:
         tree.check(n_features)
     return trees
+
+
+def trees_of_own_text(text: str) -> list[Tree]:
+    """Return the trees of a text that LightGBM or :func:`text_of_trees` wrote in this process, without checks."""
+    return [_tree(block) for block in _blocks(text)[1:]]
 
 
 def text_of_trees(trees: Sequence[Tree], n_features: int, n_scores: int = 1) -> str:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from confdiff.estimators import ConfDiffClassifier, ConfDiffLogisticRegression
+from confdiff.estimators import ConfDiffBoosting, ConfDiffClassifier, ConfDiffLogisticRegression
 from confdiff.estimators.items import DifferenceScored
 from confdiff.io.atomic import write_text
 from confdiff.io.decoding import check_object
@@ -16,7 +16,11 @@ from confdiff.validation import check_choice
 WEIGHTS = "weights.safetensors"
 """The file of tensors of a model folder."""
 
-CLASSIFIERS: dict[str, Any] = {"network": ConfDiffClassifier, "linear": ConfDiffLogisticRegression}
+CLASSIFIERS: dict[str, Any] = {
+    "network": ConfDiffClassifier,
+    "linear": ConfDiffLogisticRegression,
+    "boosting": ConfDiffBoosting,
+}
 """Kind of classifier, as the manifest names it -> its class."""
 
 _TEXT_FILE = re.compile(r"[a-z][a-z0-9-]*\.txt")

@@ -3,6 +3,8 @@
 from typing import Any
 
 from confdiff.display.text import plural
+from confdiff.estimators.trees.table import methods_of_trees
+from confdiff.links import find_link
 from confdiff.tabular.model.classifiers import classifier_kind
 from confdiff.tabular.model.model import ComparisonModel
 
@@ -37,7 +39,20 @@ def _network(classifier: Any) -> str:
     return f"network {classifier.model} by {method}, {plural(classifier.n_iter_, 'epoch')}"
 
 
-_LEARNERS = {"network": _network}
+def _linear(classifier: Any) -> str:
+    kind = "ridge regression" if classifier.link_ == "score" else "logistic regression"
+    search = classifier.C_search_
+    source = "" if search is None else ", chosen by held-out pairs"
+    return f"linear model ({kind}) with the penalty C={classifier.C_:g}{source}"
+
+
+def _boosting(classifier: Any) -> str:
+    method = classifier.method or methods_of_trees(find_link(classifier.link_))[0]
+    trees = plural(classifier.model_.n_trees, "tree")
+    return f"boosted trees by {method}, {plural(classifier.n_iter_, 'round')} ({trees})"
+
+
+_LEARNERS = {"network": _network, "linear": _linear, "boosting": _boosting}
 """Kind of classifier -> its description."""
 
 
