@@ -111,6 +111,8 @@ def evaluate_command(
         typer.echo(json.dumps(measures.to_json(), indent=1))
         return
     _print_measures(measures.to_json())
+    if fitted.link.has_classes and not fitted.makes_decisions and labels is not None:
+        say("note: the judgements left the offset open, so that measures at a threshold of 0.5 depend on chance")
     say_files(files)
 
 

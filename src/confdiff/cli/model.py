@@ -44,7 +44,13 @@ def described(model: "ComparisonModel") -> dict[str, Any]:
     from confdiff.tabular.model.classifiers import classifier_kind
 
     description = model.about.to_json() | {"kind": classifier_kind(model.classifier)}
-    return description | {"prior": model.classifier.prior_} if model.link.has_classes else description
+    if not model.link.has_classes:
+        return description
+    return description | {
+        "prior": model.classifier.prior_,
+        "prior_interval": model.classifier.prior_interval_,
+        "makes_decisions": model.makes_decisions,
+    }
 
 
 def export_model(
@@ -91,7 +97,7 @@ def load_on(device: str, folder: Path) -> "ComparisonModel":
 
 def print_model(model: "ComparisonModel") -> None:
     """Print the data, the options, the warnings and the validation of a model."""
-    from confdiff.tabular.model.wording import learner_words, meaning_source, prior_words
+    from confdiff.tabular.model.wording import learner_words, meaning_source, offset_sentence, prior_words
 
     about = model.about
     data = about.data
@@ -102,6 +108,9 @@ def print_model(model: "ComparisonModel") -> None:
     say(learner_words(model) + ("" if prior is None else f"; class prior {prior}"))
     if about.selection is not None:
         print_selection(about.selection)
+    offset = offset_sentence(model)
+    if offset is not None:
+        say(offset)
     for warning in about.warnings:
         say(f"warning: {translated(warning)}")
     if about.validation is None:
@@ -117,6 +126,8 @@ def print_selection(selection: "Selection") -> None:
     headings = ("R² of held-out pairs", "against the best", "pairwise accuracy", "seconds")
     table = Table(name_column("compared"), name_column("link"), *map(number_column, headings), name_column(""))
     for row in selection.rows:
+        if row.r2 is None and not row.chosen:
+            continue
         measures = (row.r2, row.gain, row.pairwise_accuracy)
         table.add_row(
             row.candidate,

@@ -48,7 +48,8 @@ def predict_command(
 
     The columns depend on what was asked (`confdiff show MODEL` names the link). Probability: id, probability, and
     whether it is positive. Preference: id, score, the probability to be preferred to a random training item, and rank.
-    Score: id, score in the units of the judgements, and rank.
+    Score: id, score in the units of the judgements, and rank. Where the judgements leave the offset of probabilities
+    open, there are ranks instead of decisions, unless --threshold or --target-prior is given.
 
     The ids are in the column with the same name as in training. Without it, rows are numbered in a column `row`.
 
@@ -91,6 +92,13 @@ def predict_command(
             f"{listed(names)}. The scores have row numbers from 0 in a column `row` instead: pass --id COLUMN for ids.",
             label="warning:",
             style="bold yellow",
+        )
+    if fitted.link.has_classes and threshold is None and not fitted.makes_decisions:
+        print_message(
+            "the judgements leave the offset of the probabilities open: there is a column `rank`, and none of "
+            "decisions. Pass --threshold or --target-prior, or fit with --prior or --labels.",
+            label="note:",
+            style="bold",
         )
     say(f"{count:,} items scored")
     say_files({"scores": output})

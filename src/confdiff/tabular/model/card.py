@@ -8,7 +8,13 @@ from confdiff.display.figures import draw_diagonal, new_figure
 from confdiff.display.html import as_data_uri, render
 from confdiff.display.palette import MEASURED
 from confdiff.tabular.model.explain_figures import importance_figure
-from confdiff.tabular.model.wording import learner_words, meaning_source, prediction_sentence, prior_words
+from confdiff.tabular.model.wording import (
+    learner_words,
+    meaning_source,
+    offset_sentence,
+    prediction_sentence,
+    prior_words,
+)
 from confdiff.tabular.scales import parse_scale
 
 if TYPE_CHECKING:
@@ -30,6 +36,7 @@ def card_html(model: "ComparisonModel") -> str:
         sentence=prediction_sentence(model),
         learner=learner_words(model),
         prior=prior_words(model),
+        offset=offset_sentence(model),
         scale=None if scale is None else parse_scale(scale),
         version=__version__,
         picture=as_data_uri(card_figure(model.about)),

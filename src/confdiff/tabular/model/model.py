@@ -74,6 +74,13 @@ class ComparisonModel:
         return find_link(self.about.link)
 
     @property
+    def makes_decisions(self) -> bool:
+        """Whether classes of items follow from the data: the link has classes, and the offset is determined."""
+        is_determined = getattr(self.classifier, "is_offset_determined_", True)
+        has_target = getattr(self.classifier, "target_prior", None) is not None
+        return self.link.has_classes and (is_determined or has_target)
+
+    @property
     def id_name(self) -> str:
         """The column of ids of the training items."""
         return self.about.data.id_name
@@ -101,9 +108,32 @@ class ComparisonModel:
         return np.stack([1 - positive, positive], axis=1)
 
     @available_if(_classifier_has("predict"))
-    def predict(self, items: Any) -> NDArray[Any]:
-        """Return the class of each item of a data frame, 1 (positive) or -1. Returns: (m,). Probability link only."""
-        classes: NDArray[Any] = self.classifier.predict(self._encoded(items))
+    def predict(self, items: Any, *, threshold: float | None = None) -> NDArray[Any]:
+        """Return the class of each item, 1 (positive) or -1; only for the probability link.
+
+        Parameters
+        ----------
+        items : data frame
+            m items with the training columns.
+        threshold : float, optional
+            Probability from which an item is positive; by default one half.
+
+        Returns
+        -------
+        array of shape (m,)
+
+        Raises
+        ------
+        ValueError
+            The differences leave the offset of the probabilities open, and no threshold is given.
+        """
+        if threshold is None and not self.makes_decisions:
+            raise ValueError(
+                "the differences leave the offset of the probabilities open, so classes do not follow from them. Use "
+                "decision_function for the order of the items, pass threshold=..., or fit with prior=... or labels=..."
+            )
+        positive = self.predict_proba(items)[:, 1] >= (0.5 if threshold is None else threshold)
+        classes: NDArray[Any] = self.classifier.classes_[positive.astype(int)]
         return classes
 
     @follow_policy

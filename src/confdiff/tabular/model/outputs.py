@@ -14,7 +14,12 @@ OUTPUT_COLUMNS: Mapping[str, tuple[str, ...]] = {
     "preference": ("score", "preferred", "rank"),
     "score": ("score", "rank"),
 }
-"""Link -> the columns after the ids."""
+"""Link -> the columns after the ids. Models that make no decisions have ``rank`` instead of ``positive``."""
+
+
+def has_ranks(model: ComparisonModel, threshold: float | None) -> bool:
+    """Return whether the scores of a file have ranks: the link has no classes, or no decisions can be made."""
+    return "rank" in OUTPUT_COLUMNS[model.link.name] or threshold is None
 
 
 def output_columns(model: ComparisonModel, scores: NDArray[Any], *, threshold: float | None) -> dict[str, NDArray[Any]]:

@@ -14,7 +14,7 @@ from confdiff.io.batches import read_batches, read_column_names, writing_batches
 from confdiff.io.outputs import check_new_file
 from confdiff.io.table_formats.encodings import takes_encoding
 from confdiff.tabular.model.model import ComparisonModel
-from confdiff.tabular.model.outputs import OUTPUT_COLUMNS, output_columns, ranks_of
+from confdiff.tabular.model.outputs import has_ranks, output_columns, ranks_of
 from confdiff.tabular.roles import check_column, recognised
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.tables import ItemTable
@@ -51,7 +51,8 @@ def predict_file(
     id : str, optional
         The column of ids; by default the one that the model was fitted with, see :func:`find_id_column`.
     threshold : float, optional
-        The probability from which an item is positive, for the probability link. By default one half.
+        The probability from which an item is positive, for the probability link. By default one half. If the
+        differences left the offset open, the table has ranks and no decisions, unless a threshold is given.
     done : callable, optional
         Called with the number of items after each batch.
     overwrite : bool
@@ -74,7 +75,7 @@ def predict_file(
     check_new_file(output, inputs=[items], overwrite=overwrite)
     threshold = _threshold(model, threshold)
     id_column = id or find_id_column(model, read_column_names(items))
-    scored = _with_ranks if "rank" in OUTPUT_COLUMNS[model.link.name] else _without_ranks
+    scored = _with_ranks if has_ranks(model, threshold) else _without_ranks
     count = 0
     with writing_batches(output, escape=escape) as write:
         for ids, scores, ranks in scored(model, items, id_column, done or _ignore):
@@ -110,9 +111,9 @@ def _threshold(model: ComparisonModel, threshold: float | None) -> float | None:
                 "classes. Use its scores and ranks."
             )
         return None
-    if threshold is None:
-        return 0.5
-    return check_fraction("threshold", threshold)
+    if threshold is not None:
+        return check_fraction("threshold", threshold)
+    return 0.5 if model.makes_decisions else None
 
 
 def _ignore(count: int) -> None:

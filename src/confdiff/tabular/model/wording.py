@@ -56,6 +56,19 @@ _LEARNERS = {"network": _network, "linear": _linear, "boosting": _boosting}
 """Kind of classifier -> its description."""
 
 
+def offset_sentence(model: ComparisonModel) -> str | None:
+    """Return what an open offset means and what to do; None if decisions follow from the data, or the link has none."""
+    if not model.link.has_classes or model.makes_decisions:
+        return None
+    interval: Any = model.classifier.prior_interval_
+    low, high = interval
+    return (
+        f"The judgements determine the order of the items, not how many are positive: any fraction from {low:.2f} to "
+        f"{high:.2f} fits. There are no decisions unless you fit with a prior or a few labels, or predict with a "
+        "threshold or a target prior."
+    )
+
+
 def prior_words(model: ComparisonModel) -> str | None:
     """Return the class prior of a model and its source; None if the link has no classes."""
     if not model.link.has_classes:
