@@ -39,7 +39,7 @@ class _Scorer(nn.Module):
         self.numbers = nn.Identity() if numbers is None else _Scaler(numbers)
 
     def forward(self, x: Tensor) -> Tensor | tuple[Tensor, ...]:
-        scores = self.network(self.numbers(x)).reshape(-1)
+        scores: Tensor = self.network(self.numbers(x)).reshape(-1)
         scores = (scores + self.offset) / self.temperature + self.shift
         if self.link == "probability":
             return torch.sigmoid(scores)
@@ -97,10 +97,12 @@ def output_names(model: ComparisonModel) -> tuple[str, ...]:
 def export_onnx(model: ComparisonModel, path: Path, *, overwrite: bool = False) -> None:
     """Write a model as an ONNX file.
 
-    The input ``items`` is a matrix (n, columns) of floats, with NaN for missing numbers: 64-bit floats for boosted trees,
-    32-bit floats otherwise. The outputs are 32-bit floats of shape (n,): ``probability`` for the probability link,
-    ``score`` and ``preferred`` for the preference link, and ``score`` for the score link. The metadata list the columns as JSON, under ``columns``. If some columns are not numbers, the
-    input are the features that ``model.features.transform`` returns.
+    The input ``items`` is a matrix (n, columns) of floats, with NaN for missing numbers. Boosted trees take 64-bit
+    floats, other models 32-bit floats. If some columns are not numbers, the input are the features that
+    ``model.features.transform`` returns. The metadata list the columns as JSON, under ``columns``.
+
+    The outputs are 32-bit floats of shape (n,): ``probability`` for the probability link, ``score`` and ``preferred``
+    for the preference link, and ``score`` for the score link.
 
     Parameters
     ----------

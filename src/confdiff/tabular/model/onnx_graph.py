@@ -123,10 +123,7 @@ def _tree_scores(graph: Graph, model: ComparisonModel, features: str) -> str:
 def _outside(graph: Graph, inputs: str, column: int, masks: NDArray[np.bool_]) -> str:
     """Return 1 where a category is outside of a set, else 0: a column for each of the sets of a feature.
 
-    Parameters
-    ----------
-    masks : array of shape (sets, categories)
-        Whether each category is in each set. Missing values and other categories are in none.
+    ``masks`` (sets, categories) has the members of each set. Missing values and other categories are in none.
     """
     n_categories = masks.shape[1]
     values = graph.apply("Gather", inputs, graph.constant([column], np.int64), axis=1)
