@@ -61,7 +61,8 @@ def export_model(
     """Write a model as ONNX.
 
     If all columns are numbers, the file takes them as they are. Otherwise it takes the encoded features, as
-    ItemFeatures returns them.
+    ItemFeatures returns them. The output is the probability, or the score if the model has no classes. A model of
+    preferences also outputs the probability to be preferred to a random training item.
 
     Example:
         confdiff export model --onnx model.onnx
@@ -69,14 +70,16 @@ def export_model(
     with status("loading PyTorch"):
         from confdiff.io.outputs import check_new_file
         from confdiff.tabular.model.model import load_model
-        from confdiff.tabular.model.onnx import export_onnx, input_columns, is_numeric
+        from confdiff.tabular.model.onnx import export_onnx, input_bits, input_columns, is_numeric, output_names
     check_new_file(onnx, overwrite=overwrite)
     fitted = load_model(model)
     with status("exporting"):
         export_onnx(fitted, onnx, overwrite=overwrite)
     columns = input_columns(fitted)
     kind = "raw numbers" if is_numeric(fitted) else "encoded features, as ItemFeatures returns them"
-    say(f"input `items`: {len(columns):,} columns, {kind}; output `probability`")
+    outputs = listed(f"`{name}`" for name in output_names(fitted))
+    bits = input_bits(fitted)
+    say(f"input `items`: {len(columns):,} columns of {bits}-bit floats, {kind}; output {outputs}")
     say_files({"onnx": onnx})
 
 

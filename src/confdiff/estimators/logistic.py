@@ -322,6 +322,7 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         """Return the shift of the scores from the training prior to ``target_prior``."""
         if self.target_prior is None or not find_link(self.link_).has_classes:
             return 0.0
+        assert self.prior_ is not None  # the link has classes
         return log_odds(check_prior(self.target_prior, "target_prior")) - log_odds(self.prior_)
 
     def _class_numbers(self, X: Any) -> NDArray[Any]:
