@@ -42,7 +42,7 @@ def folder(tmp_path_factory):
     WRITERS["german.csv"](PAIRS, folder / "pairs-german.csv")
     german_items = german(ITEMS).encode("cp1252")
     (folder / "items-old.csv").write_bytes(german_items)
-    arguments = ("--model", "linear", "--epochs", "3")
+    arguments = ("--model", "linear", "--epochs", "3", "--prior", "0.5")
     fitted = confdiff("fit", "items-comma.csv", "pairs.csv", "-o", "model", *arguments, cwd=folder)
     assert fitted.returncode == 0, fitted.stderr
     return folder
@@ -75,7 +75,7 @@ def test_german_files_are_checked_and_fitted_like_others(folder):
     encoding = ("--encoding", "cp1252")
     checked = confdiff("check", "items-old.csv", "pairs-german.csv", *encoding, cwd=folder)
     assert checked.returncode == 0, checked.stderr
-    options = ("--model", "linear", "--epochs", "3", *encoding)
+    options = ("--model", "linear", "--epochs", "3", "--prior", "0.5", *encoding)
     fitted = confdiff("fit", "items-old.csv", "pairs-german.csv", "-o", "german", *options, cwd=folder)
     assert fitted.returncode == 0, fitted.stderr
     weights = [(folder / name / "weights.safetensors").read_bytes() for name in ("model", "german")]

@@ -33,7 +33,6 @@ def fitted_model(kind, link, *, frame=FRAME, judged=JUDGED, scale=None, **settin
         data=summary,
         options=options,
         validation=_validation(classifier, sets),
-        weight_decay_search=None,
         outputs=_outputs(classifier, data, summary.unit),
         link=link,
         importance=_importance(classifier, data, sets, options),

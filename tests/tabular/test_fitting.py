@@ -105,7 +105,7 @@ def test_each_warning_is_given_once_and_names_the_caller():
     narrow = judgements(frame, 0.4 + 0.2 * RISK)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = fit_comparisons(frame, narrow, model="linear", epochs=2, weight_decay="auto")
+        model = fit_comparisons(frame, narrow, model="linear", link="probability", epochs=2)
     texts = [str(warning.message) for warning in caught]
     assert len(texts) == len(set(texts)) == 2
     assert texts[0].startswith("column 'code' is ignored")

@@ -246,7 +246,18 @@ def test_commands_find_the_ids_and_predict_uses_those_of_the_model(tmp_path):
     checked = confdiff("check", "items.csv", "pairs.csv", cwd=tmp_path)
     assert checked.returncode == 0, checked.stderr
     assert "sku_a (left), sku_b (right)" in checked.stdout
-    options = ["--model", "linear", "--epochs", "20", "--validation-fraction", "0", "--ignore", "name"]
+    options = [
+        "--model",
+        "linear",
+        "--link",
+        "probability",
+        "--epochs",
+        "20",
+        "--validation-fraction",
+        "0",
+        "--ignore",
+        "name",
+    ]
     fitted = confdiff("fit", "items.csv", "pairs.csv", *options, cwd=tmp_path)
     assert fitted.returncode == 0, fitted.stderr
     # `id` has a usual name, but the ids of this model are in `sku`, whatever the order, case and blanks of names.

@@ -40,8 +40,23 @@ LIBRARY = {
     ),
     "labels and a prior": (fit(labels="ward", prior=0.3), "labels='ward' would not be used"),
     "groups without held-out pairs": (
-        lambda: FitOptions(hold_out_groups=True, validation_fraction=0),
+        lambda: FitOptions(hold_out_groups=True, validation_fraction=0, epochs=1),
         "hold_out_groups=True would not be used",
+    ),
+    "options of networks for trees": (fit(model="boosting"), "epochs=1 is for a single network and would not be used"),
+    "a prior without classes": (
+        fit(link="score", prior=0.3),
+        "prior=0.3 would not be used: link='score' has no classes",
+    ),
+    "a link that the method does not have": (
+        fit(link="score", method="confdiff-abs"),
+        "method='confdiff-abs' has link='probability'; got link='score'",
+    ),
+    "an unknown link": (fit(link="votes"), "unknown link 'votes'"),
+    "an unknown model": (fit(model="forest"), "unknown model 'forest'"),
+    "trees of a stream": (
+        lambda: fit_comparisons("items.csv", "pairs.parquet", stream=True, model="boosting"),
+        "model='boosting' needs all pairs in memory",
     ),
     "a folder for a stream without one": (fit(work="folder"), "work='folder' would not be used"),
     "a stream of a frame": (fit(stream=True), "stream=True reads pairs from Parquet files; got DataFrame"),

@@ -9,7 +9,7 @@ account for that (Aronow, Samii and Assenova 2015).
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -186,7 +186,7 @@ class ComparedCandidate:
     link: LinkName
     folds: int
     chosen: bool
-    seconds: float | None = None
+    seconds: float | None = field(default=None, compare=False)
     r2: Estimate | None = None
     gain: Estimate | None = None
     pairwise_accuracy: Estimate | None = None

@@ -86,7 +86,7 @@ def test_text_among_numbers_is_an_error_that_names_the_cell(tmp_path, cell):
     declared = {"age": "category"}
     assert "text-among-numbers" not in kinds(check_comparisons(tmp_path / "items.csv", pairs, kinds=declared))
     with pytest.warns(UserWarning, match="the differences do not determine"):
-        fit_comparisons(tmp_path / "items.csv", pairs, model="linear", epochs=1, kinds=declared)
+        fit_comparisons(tmp_path / "items.csv", pairs, model="linear", link="probability", epochs=1, kinds=declared)
 
 
 @pytest.mark.parametrize("cells", [["02139", "10001"] * 20, ["1" * 25, "7"] * 20, ["1", "NA"] * 20, ["a", "1"] * 20])

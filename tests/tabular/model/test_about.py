@@ -4,12 +4,12 @@ import json
 
 import pytest
 
+from confdiff.estimators.selection import ComparedCandidate, Estimate, Selection
 from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.about import About, DataSummary, Histogram, Validation
 from confdiff.tabular.model.agreement import Agreement
 from confdiff.tabular.model.importance import ColumnImportance, Importance
 from confdiff.tabular.model.words import WordEffect
-from confdiff.tabular.weight_decay import WeightDecaySearch
 
 DATA = DataSummary(
     items=5, compared_items=4, pairs=9, columns={"age": "number"}, features=1, scale="differences from -1 to 1"
@@ -27,6 +27,17 @@ IMPORTANCE = Importance(
 )
 
 
+SELECTION = Selection(
+    rows=(
+        ComparedCandidate(candidate="linear", link="score", folds=3, chosen=True, seconds=1.5, r2=Estimate(0.5, 0.1)),
+        ComparedCandidate(candidate="mlp", link="score", folds=0, chosen=False, note="not tried"),
+    ),
+    held_out="items",
+    folds=3,
+    pairs=100,
+)
+
+
 def validation(new_items=None):
     return Validation(
         training_pairs=4, validation_pairs=2, test=TEST, new_items=new_items, reliability=((0.1, 0.2, 3),)
@@ -34,14 +45,14 @@ def validation(new_items=None):
 
 
 @pytest.mark.parametrize("figures", [None, validation(), validation(TEST)])
-@pytest.mark.parametrize("search", [None, WeightDecaySearch("R²", ((1e-5, 0.3), (1e-4, 0.3), (1e-3, 0.2)))])
-def test_what_is_known_of_a_fit_comes_back_through_json(figures, search):
+@pytest.mark.parametrize("selection", [None, SELECTION])
+def test_what_is_known_of_a_fit_comes_back_through_json(figures, selection):
     options = FitOptions(prior="estimate", kinds={"age": "number"}, weight_decay=1e-5)
     about = About(
         data=DATA,
         options=options,
         validation=figures,
-        weight_decay_search=search,
+        selection=selection,
         outputs=Histogram(low=0.0, high=1.0, counts=(1, 0, 4)),
         importance=IMPORTANCE,
         warnings=("few pairs",),
@@ -49,5 +60,8 @@ def test_what_is_known_of_a_fit_comes_back_through_json(figures, search):
     assert About.from_json(json.loads(json.dumps(about.to_json(), allow_nan=False))) == about
 
 
-def test_of_equal_weight_decays_the_smallest_is_best():
-    assert WeightDecaySearch("R²", ((1e-5, 0.3), (1e-4, 0.3), (1e-3, 0.2))).best == 1e-5
+def test_times_are_not_written_so_that_the_same_fit_writes_the_same_files():
+    (chosen, _) = SELECTION.to_json()["rows"]
+    assert chosen["seconds"] is None
+    with pytest.raises(ValueError, match="must have one chosen row"):
+        Selection.from_json(SELECTION.to_json() | {"rows": [chosen, chosen]})
