@@ -371,7 +371,7 @@ class ConfDiffBoosting(RestorableTrees):
     def _pair_probabilities(self, scores: _Vector, data: Pairs) -> _Vector:
         """Return the probabilities of the first and of the second items of pairs: (2, n), or (2, n, K)."""
         p = probability_of(scores)
-        return np.stack([p[data.left], p[data.right]])
+        return np.stack([p[data.left.numpy()], p[data.right.numpy()]])
 
 
 def _calibration(held_out: HeldOutScores, prior: float | None) -> tuple[float, float]:

@@ -112,4 +112,4 @@ def distinct_items(data: Pairs) -> tuple[Any, NDArray[np.int64], NDArray[np.int6
     """
     compact = data.compact()
     items, rows = distinct_rows(as_matrix(compact.items))
-    return items, rows[compact.left], rows[compact.right]
+    return items, rows[compact.left.numpy()], rows[compact.right.numpy()]

@@ -216,12 +216,14 @@ class DifferenceScored(ItemClassifier):
     def _differences(self, pairs: Pairs) -> NDArray[Any]:
         """Predict the differences of pairs, (n,) or (n, K) for K classes, from the scores of their items."""
         data = self._items_of(pairs)
+        left = data.left.numpy()  # NumPy takes a tensor with one entry as a number
+        right = data.right.numpy()
         link = find_link(getattr(self, "link_", "probability"))
         if not link.has_classes:
             scores = predict_item_scores(self, data)
-            return link.difference(scores[data.left], scores[data.right])
+            return link.difference(scores[left], scores[right])
         probabilities = predict_item_proba(self, data)
-        differences: NDArray[Any] = probabilities[data.right] - probabilities[data.left]
+        differences: NDArray[Any] = probabilities[right] - probabilities[left]
         return differences if data.has_vectors else differences[:, 1]
 
 

@@ -156,6 +156,6 @@ def _scores_of(boosters: Sequence[Booster], tables: Sequence[DistinctPairs], n_r
     g_prime = []
     for booster, table in zip(boosters, tables, strict=True):
         scores = booster.held_out_scores(n_rounds)
-        g.append(scores[table.pairs.left])
-        g_prime.append(scores[table.pairs.right])
+        g.append(scores[table.pairs.left.numpy()])
+        g_prime.append(scores[table.pairs.right.numpy()])
     return HeldOutScores(g=np.concatenate(g), g_prime=np.concatenate(g_prime), pairs=tuple(tables))
