@@ -107,6 +107,15 @@ def _check_score_is_r2(estimator: Any) -> None:
     assert abs(fitted.score(items[rows], c) - expected) < 1e-5
 
 
+def _check_single_pair(estimator: Any) -> None:
+    items, rows, c = _data()
+    fitted = _fitted(estimator)
+    differences = fitted.predict_difference(items[rows])
+    assert fitted.predict_difference(items[rows[:1]]).shape == (1,), "one pair must give one difference"
+    assert np.allclose(fitted.predict_difference(items[rows[:1]]), differences[:1], atol=1e-6)
+    assert np.isfinite(fitted.score(items[rows[:1]], c[:1]))
+
+
 def _check_forms_agree(estimator: Any) -> None:
     items, rows, c = _data()
     by_features = _fitted(estimator).decision_function(items)

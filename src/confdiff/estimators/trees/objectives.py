@@ -179,14 +179,15 @@ class CrossEntropy:
 
     def value(self, scores: Floats) -> float:
         """Return n times the risk."""
-        return float(self.correction(torch.from_numpy(self._partial_sums(scores))).sum())
+        return float(self.correction(torch.from_numpy(self._partial_sums(_log_probabilities(scores)))).sum())
 
     def derivatives(self, scores: Floats) -> Derivatives:
         """Return the gradient and the diagonal of the Hessian; the latter is that of uncorrected risks."""
         weight = self.ends.weight[:, None] / 2
-        slopes = self.slope(self._partial_sums(scores))
+        log_p = _log_probabilities(scores)
+        slopes = self.slope(self._partial_sums(log_p))
         targets = self.ends.sums(weight * self.left * slopes[0], weight * self.right * slopes[1])
-        p = np.exp(_log_probabilities(scores))
+        p = np.exp(log_p)
         gradient = p * targets.sum(axis=1, keepdims=True) - targets
         degrees = self.ends.degrees[:, None] / 2
         hessian = degrees * np.maximum(p * (1 - p), _LEAST_CURVATURE)
@@ -194,9 +195,9 @@ class CrossEntropy:
             return gradient[:, 1], hessian[:, 1]
         return gradient, hessian * p.shape[1] / (p.shape[1] - 1)
 
-    def _partial_sums(self, scores: Floats) -> Floats:
-        """Return n times the partial risks, (2, K)."""
-        losses = -_log_probabilities(scores)
+    def _partial_sums(self, log_p: Floats) -> Floats:
+        """Return n times the partial risks, (2, K), from the logarithms of the probabilities of items."""
+        losses = -log_p
         ends = self.ends
         of_left = ends.weight @ (self.left * losses[ends.left])
         of_right = ends.weight @ (self.right * losses[ends.right])
