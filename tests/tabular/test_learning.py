@@ -131,6 +131,16 @@ def test_groups_and_ids_are_units_of_the_folds():
     assert ids.about.selection.held_out == "units"
 
 
+@pytest.mark.filterwarnings("ignore:the differences do not determine the class prior")
+def test_links_that_the_pairs_do_not_distinguish_are_named():
+    rng = np.random.default_rng(0)
+    noisy = graded(lambda g, g_prime: np.clip((g_prime - g) / 200 + rng.normal(0, 0.01, len(g)), -1, 1))
+    model = fit_comparisons(NUMBERS, noisy, model="linear")
+    others = {"probability", "preference", "score"} - {model.link.name}
+    assert set(model.about.selection.equal_links) == others
+    assert "do not distinguish the link" in card_html(model)
+
+
 @pytest.fixture(scope="module")
 def open_offset():
     with pytest.warns(UserWarning, match="do not determine the class prior"):

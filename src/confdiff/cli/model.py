@@ -100,13 +100,22 @@ def load_on(device: str, folder: Path) -> "ComparisonModel":
 
 def print_model(model: "ComparisonModel") -> None:
     """Print the data, the options, the warnings and the validation of a model."""
-    from confdiff.tabular.model.wording import learner_words, meaning_source, offset_sentence, prior_words
+    from confdiff.tabular.model.wording import (
+        learner_words,
+        meaning_source,
+        offset_sentence,
+        prior_words,
+        undecided_sentence,
+    )
 
     about = model.about
     data = about.data
     say(f"{data.pairs:,} pairs of {data.compared_items:,} items, {data.features:,} features; {data.scale}")
     say("columns: " + listed(f"{name} ({kind})" for name, kind in data.columns.items()))
     say(f"what was asked: {model.link.question} (link {model.link.name}, {meaning_source(model)})")
+    undecided = undecided_sentence(model)
+    if undecided is not None:
+        say(undecided)
     prior = prior_words(model)
     say(learner_words(model) + ("" if prior is None else f"; class prior {prior}"))
     if about.selection is not None:

@@ -192,6 +192,11 @@ class ComparedCandidate:
     pairwise_accuracy: Estimate | None = None
     note: str = ""
 
+    @property
+    def is_near_best(self) -> bool:
+        """Whether the R² is at most one standard error below that of the best row."""
+        return self.gain is not None and -self.gain.value <= self.gain.error
+
 
 @dataclass(frozen=True)
 class Selection:
@@ -218,6 +223,15 @@ class Selection:
     def chosen(self) -> ComparedCandidate:
         """The chosen row."""
         return next(row for row in self.rows if row.chosen)
+
+    @property
+    def equal_links(self) -> tuple[LinkName, ...]:
+        """The links other than the chosen one whose best row is within one standard error of the best row."""
+        return tuple(
+            link
+            for link in dict.fromkeys(row.link for row in self.rows)
+            if link != self.chosen.link and any(row.is_near_best for row in self.rows if row.link == link)
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the table as JSON values, without the times."""

@@ -14,6 +14,7 @@ from confdiff.tabular.model.wording import (
     offset_sentence,
     prediction_sentence,
     prior_words,
+    undecided_sentence,
 )
 from confdiff.tabular.scales import parse_scale
 
@@ -33,6 +34,7 @@ def card_html(model: "ComparisonModel") -> str:
         about=model.about,
         link=model.link,
         meaning_source=meaning_source(model),
+        undecided=undecided_sentence(model),
         sentence=prediction_sentence(model),
         learner=learner_words(model),
         prior=prior_words(model),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from confdiff.display.text import plural
+from confdiff.display.text import listed, plural
 from confdiff.estimators.trees.table import methods_of_trees
 from confdiff.links import find_link
 from confdiff.tabular.model.classifiers import classifier_kind
@@ -24,9 +24,24 @@ def prediction_sentence(model: ComparisonModel) -> str:
 def meaning_source(model: ComparisonModel) -> str:
     """Return how the link of a model was decided."""
     options = model.about.options
+    selection = model.about.selection
     if options.link == model.link.name:
         return "as declared"
-    return "chosen by held-out pairs" if model.about.selection is not None else "the meaning of the method"
+    if selection is not None and len({row.link for row in selection.rows}) > 1:
+        return "chosen by held-out pairs"
+    return "the meaning of the method" if options.method is not None else "the meaning of a prior or labels"
+
+
+def undecided_sentence(model: ComparisonModel) -> str | None:
+    """Return that the held-out pairs do not distinguish some links; None if they do, or if the link is declared."""
+    selection = model.about.selection
+    others = () if selection is None else selection.equal_links
+    if not others:
+        return None
+    return (
+        f"The held-out pairs do not distinguish the link {model.link.name} from {listed(others)}: declare what was "
+        "asked if you know it."
+    )
 
 
 def learner_words(model: ComparisonModel) -> str:
