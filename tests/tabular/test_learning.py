@@ -74,6 +74,8 @@ def test_the_card_and_show_have_the_comparison(compared, tmp_path):
 def test_two_fits_write_the_same_files(tmp_path):
     for name in ("first", "second"):
         fit_comparisons(FRAME, JUDGED, model="boosting", prior=0.45).save(tmp_path / name)
+    fit_comparisons(FRAME, JUDGED, model="linear", prior=0.45).save(tmp_path / "first", overwrite=True)
+    fit_comparisons(FRAME, JUDGED, model="boosting", prior=0.45).save(tmp_path / "first", overwrite=True)
     first, second = ((tmp_path / name / "model.json").read_text() for name in ("first", "second"))
     assert first == second
 

@@ -20,6 +20,7 @@ from confdiff.links import LinkName
 
 _Vector = NDArray[np.float64]
 _Rows = NDArray[np.int64]
+_NEGLIGIBLE = 0.005  # difference of two R² that is of no consequence
 Clustering = Callable[[_Vector], float]
 """Returns the variance of a sum from the centred contributions of the pairs, shape (n,)."""
 
@@ -194,8 +195,8 @@ class ComparedCandidate:
 
     @property
     def is_near_best(self) -> bool:
-        """Whether the R² is at most one standard error below that of the best row."""
-        return self.gain is not None and -self.gain.value <= self.gain.error
+        """Whether the R² is at most one standard error, or too little to matter, below that of the best row."""
+        return self.gain is not None and -self.gain.value <= max(self.gain.error, _NEGLIGIBLE)
 
 
 @dataclass(frozen=True)
@@ -226,7 +227,7 @@ class Selection:
 
     @property
     def equal_links(self) -> tuple[LinkName, ...]:
-        """The links other than the chosen one whose best row is within one standard error of the best row."""
+        """The links other than the chosen one that have a row near the best one, see :class:`ComparedCandidate`."""
         return tuple(
             link
             for link in dict.fromkeys(row.link for row in self.rows)

@@ -19,7 +19,7 @@ from confdiff.io.temporary import temporary_file
 
 MARK = "written by confdiff"
 """Text in the header of every HTML page and figure, by which a later run recognises its own."""
-MODEL_FILES = frozenset({"model.json", "weights.safetensors", "card.html", "background.safetensors"})
+MODEL_FILES = frozenset({"model.json", "weights.safetensors", "card.html", "background.safetensors", "trees.txt"})
 """The files of a model folder."""
 
 _IGNORED = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})  # file managers write them
