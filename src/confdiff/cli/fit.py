@@ -74,7 +74,13 @@ _Labels = Annotated[
     option(metavar="COLUMN", panel=COLUMNS, help="Labels (0/1) of a few items, from which the prior is estimated."),
 ]
 _MaxFeatures = Annotated[
-    int, option(min=1, metavar="N", panel=_TRAINING, help="Maximum number of words per text column.")
+    int | None,
+    option(
+        min=1,
+        metavar="N",
+        panel=_TRAINING,
+        help="Maximum number of words and pairs of words per text column. If omitted, 50,000, or 2,000 for streams.",
+    ),
 ]
 _Epochs = Annotated[
     int | None,
@@ -125,7 +131,7 @@ def fit_command(
     category: CategoryOption = None,
     text: TextOption = None,
     config: ConfigOption = None,
-    max_features: _MaxFeatures = 2000,
+    max_features: _MaxFeatures = None,
     epochs: _Epochs = None,
     batch_size: _BatchSize = 256,
     learning_rate: _LearningRate = None,

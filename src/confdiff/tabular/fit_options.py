@@ -33,7 +33,7 @@ class FitOptions:
     kinds
         Column -> its kind, see :class:`~confdiff.ItemFeatures`; other columns are recognised.
     max_features
-        Maximum number of words per text column; the most frequent ones are used.
+        Maximum number of words and pairs of words per text column. By default 50,000, and 2,000 for streams.
     device
         Device of PyTorch, as in :class:`~confdiff.ConfDiffClassifier`.
     seed
@@ -52,7 +52,7 @@ class FitOptions:
     learning_rate: float | None = None
     weight_decay: float | str = 1e-5
     kinds: Mapping[str, str] | None = None
-    max_features: int = 2000
+    max_features: int | None = None
     device: str = "auto"
     seed: int = 0
 
