@@ -32,6 +32,7 @@ from tabular.people import judgements
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 QUICK = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 KINDS = st.sampled_from([None, "category", "text", "number"])
+AS_STREAMED = {"max_features": 2_000, "sparse_output": False}
 
 
 def write(path, columns):
@@ -84,7 +85,7 @@ def assert_same_readings(path, kinds):
     table, message = attempt(lambda: read_items(path))
     assert message is None
     with patch.object(TableFormat, "block_bytes", 400):
-        features, message = attempt(lambda: ItemFeatures(kinds=kinds).fit(table))
+        features, message = attempt(lambda: ItemFeatures(kinds=kinds, **AS_STREAMED).fit(table))
         of_stream, message_of_stream = attempt(lambda: streamed(path, kinds))
         assert message_of_stream == message
         if message is not None:

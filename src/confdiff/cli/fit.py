@@ -113,7 +113,13 @@ _Labels = Annotated[
     option(metavar="COLUMN", panel=COLUMNS, help="Labels (0/1) of a few items, from which the prior is estimated."),
 ]
 _MaxFeatures = Annotated[
-    int, option(min=1, metavar="N", panel=_TRAINING, help="Maximum number of words per text column.")
+    int | None,
+    option(
+        min=1,
+        metavar="N",
+        panel=_TRAINING,
+        help="Maximum number of words and pairs of words per text column. If omitted, 50,000, or 2,000 for streams.",
+    ),
 ]
 _Epochs = Annotated[
     int | None,
@@ -161,7 +167,7 @@ def fit_command(
     category: CategoryOption = None,
     text: TextOption = None,
     config: ConfigOption = None,
-    max_features: _MaxFeatures = 2000,
+    max_features: _MaxFeatures = None,
     method: _Method = None,
     epochs: _Epochs = None,
     batch_size: _BatchSize = None,

@@ -10,7 +10,7 @@ from confdiff.estimators.inputs import distinct_items
 from confdiff.estimators.selection import Clustering, HeldOutPairs, variance_by_items, variance_by_units
 from confdiff.pairs import Pairs
 from confdiff.pairs.sparse import as_matrix
-from confdiff.pairs.splitting import ItemKFold
+from confdiff.pairs.splitting import FoldUnits, ItemKFold, fold_units
 from confdiff.randomness import derived_seed
 from confdiff.validation import as_array, check_count
 
@@ -116,7 +116,7 @@ def _stacked(matrices: list[Any]) -> Any:
 
 
 def plan_folds(pairs: Pairs, count: int | str, seed: int, units: ArrayLike | None = None) -> FoldPlan:
-    """Return folds of items, or of units.
+    """Return folds of items, of connected components where these are small, or of units.
 
     Parameters
     ----------
@@ -136,14 +136,22 @@ def plan_folds(pairs: Pairs, count: int | str, seed: int, units: ArrayLike | Non
         return FoldPlan(pairs=compared, folds=(), costly_folds=0, held_out="nothing", units=unit_of)
     n_folds = _fold_count(unit_of) if count == "auto" else check_count("folds", count, least=2)
     folds = _item_folds(compared, n_folds, seed) if unit_of is None else _unit_folds(unit_of, n_folds, seed)
+    ends = fold_units(compared, n_folds)
     used, costly = _used_folds(len(compared)) if count == "auto" else (n_folds, n_folds)
     return FoldPlan(
         pairs=compared,
         folds=folds[:used],
         costly_folds=costly,
-        held_out="items" if unit_of is None else "units",
-        units=unit_of,
+        held_out=_held_out(ends, unit_of),
+        units=ends.left if unit_of is None and ends.are_components else unit_of,
     )
+
+
+def _held_out(ends: FoldUnits, units: NDArray[Any] | None) -> str:
+    """Return what folds hold out, for the table."""
+    if units is not None:
+        return "units"
+    return "connected components" if ends.are_components else "items"
 
 
 def plan_validation(pairs: Pairs, n_training: int) -> FoldPlan:

@@ -55,7 +55,7 @@ class FitOptions:
     kinds
         Column -> its kind, see :class:`~confdiff.ItemFeatures`; other columns are recognised.
     max_features
-        Maximum number of words per text column; the most frequent ones are used.
+        Maximum number of words and pairs of words per text column. By default 50,000, and 2,000 for streams.
     device
         Device of networks, as in :class:`~confdiff.ConfDiffClassifier`.
     seed
@@ -76,7 +76,7 @@ class FitOptions:
     learning_rate: float | None = None
     weight_decay: float | None = None
     kinds: Mapping[str, str] | None = None
-    max_features: int = 2000
+    max_features: int | None = None
     device: str = "auto"
     seed: int = 0
 

@@ -40,6 +40,7 @@ _ENCODER_ITEMS = 200_000  # encoders are fitted to the first items of the file
 _HELD_OUT_PAIRS = 100_000  # maximum size of the validation set and of the test set
 _GROUP_ROWS = 250_000  # pairs in a row group
 _BATCH_ITEMS = 65_536
+_STREAMED_WORDS = 2_000  # default maximum per text column; encoded items are dense, and on disk
 _DISTINCT_VALUES = 1_000  # no scale that is recognised by its points has as many
 
 
@@ -166,15 +167,19 @@ def _encode_items(
 ) -> tuple[ItemFeatures, NDArray[Any]]:
     """Write the features of all items as a NumPy file, and return the fitted encoders and the ids."""
     types = _column_types(path, [id_name, *names], options)
-    features = ItemFeatures(kinds=options.kinds, max_features=options.max_features)
+    features = ItemFeatures(
+        kinds=options.kinds,
+        max_features=_STREAMED_WORDS if options.max_features is None else options.max_features,
+        sparse_output=False,
+    )
     features.fit(_first_items(path, names, id_name, types))
     ids: list[NDArray[Any]] = []
     raw = output.with_suffix(".raw")
     with raw.open("wb") as file:
         for table in _item_tables(path, names, id_name, types):
-            file.write(np.ascontiguousarray(features.transform(table)).data)
+            file.write(np.ascontiguousarray(features.encode(table)).data)
             ids.append(table.ids)
-    shape = (sum(map(len, ids)), len(features.get_feature_names_out()))
+    shape = (sum(map(len, ids)), features.width)
     _write_numpy_file(output, raw, shape)
     return features, check_ids(TableSource.of_file(path), np.concatenate(ids))
 

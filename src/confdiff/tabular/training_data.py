@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.tabular.comparisons import Comparisons, compare, split_pairs
 from confdiff.tabular.features.item_features import ItemFeatures
+from confdiff.tabular.features.vocabulary import MAX_WORDS
 from confdiff.tabular.fit_options import FitOptions
 from confdiff.tabular.model.about import DataSummary
 from confdiff.tabular.roles import check_column
@@ -18,7 +19,7 @@ from confdiff.tabular.tables import ItemTable, id_type, read_comparisons
 from confdiff.tabular.values import is_missing
 from confdiff.validation import as_array, check_labels
 
-_Matrix = NDArray[np.float32]
+_Matrix = Any  # an array (m, k) of 32-bit floats, or a sparse matrix of SciPy
 _Labelled = tuple[_Matrix, NDArray[Any]]
 
 
@@ -82,7 +83,7 @@ class InMemoryData:
     features
         The fitted encoding of the items.
     encoded
-        (N, k) features of the items.
+        (N, k) features of the items, an array or a sparse matrix.
     compared
         The pairs.
     labelled
@@ -102,7 +103,7 @@ class InMemoryData:
         """Return sizes and columns."""
         group = self.compared.group
         return DataSummary(
-            items=len(self.encoded),
+            items=self.encoded.shape[0],
             compared_items=len(self.compared.items),
             pairs=len(self.compared),
             columns=self.features.kinds_,
@@ -184,9 +185,10 @@ def in_memory_data(
         table = table.with_ids()
         kinds = {**(kinds or {}), table.id_name: "category"}
     compared = compare(table, judged, scale)
-    features = ItemFeatures(kinds=kinds, max_features=options.max_features)
+    max_features = MAX_WORDS if options.max_features is None else options.max_features
+    features = ItemFeatures(kinds=kinds, max_features=max_features)
     features.fit(table, rows=compared.items)
-    encoded = features.transform(table)
+    encoded = features.encode(table)
     return InMemoryData(
         features=features,
         encoded=encoded,

@@ -38,7 +38,7 @@ def test_the_same_numbers_as_scikit_learn(people):
     theirs = make_column_transformer(
         (StandardScaler(), ["age"]),
         (OneHotEncoder(sparse_output=False), ["ward"]),
-        (TfidfVectorizer(min_df=2, sublinear_tf=True), "note"),
+        (TfidfVectorizer(min_df=2, sublinear_tf=True, ngram_range=(1, 2)), "note"),
         sparse_threshold=0,
     ).fit_transform(people)
     names = list(ours.columns)

@@ -76,13 +76,23 @@ def test_the_word_that_matters_has_the_strongest_effect():
     assert effects[0].texts == FRAME["note"].str.contains("severe").sum()
 
 
-def test_the_effect_of_a_word_is_its_weight_in_a_linear_model():
-    row = FRAME["note"].str.contains("severe").to_numpy().argmax()
-    effects = {effect.word: effect.effect for effect in word_effects(MODEL, FEATURES, X[[row]], most=20)["note"]}
-    names = list(FEATURES.get_feature_names_out())
-    position = names.index("note: severe")
-    assert effects["severe"] == pytest.approx(MODEL.coef_[0, position] * X[row, position], rel=1e-5)
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_the_effect_of_a_word_is_its_weight_and_those_of_its_pairs_in_a_linear_model(form):
+    row = FRAME["note"].str.contains("severe pain").to_numpy().argmax()
+    effects = {effect.word: effect.effect for effect in word_effects(MODEL, FEATURES, form(X[[row]]), most=20)["note"]}
+    names = FEATURES.get_feature_names_out()
+    contributions = dict(zip(names, MODEL.coef_[0] * X[row], strict=True))
+    of_severe = [name for name in names if "severe" in name.removeprefix("note: ").split()]
+    assert effects["severe"] == pytest.approx(sum(contributions[name] for name in of_severe), rel=1e-5)
+    assert effects["severe pain"] == pytest.approx(contributions["note: severe pain"], rel=1e-5)
     assert set(effects) - {"length", "characters"} >= set(FRAME["note"][row].split())
+
+
+def test_effects_of_words_are_the_same_for_sparse_items():
+    dense = mean_word_effects(MODEL, FEATURES, X)["note"]
+    sparse = mean_word_effects(MODEL, FEATURES, csr_array(X))["note"]
+    assert [effect.word for effect in sparse] == [effect.word for effect in dense]
+    np.testing.assert_allclose([effect.effect for effect in sparse], [effect.effect for effect in dense], rtol=1e-5)
 
 
 def test_a_table_without_texts_has_no_words():

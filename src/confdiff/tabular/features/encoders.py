@@ -1,7 +1,7 @@
 """Encode columns of items as numbers: numbers scaled, categories one-hot, texts as TF-IDF weights.
 
-An encoder is learned from the columns of one kind and returns (N, k) floats. It is converted to plain values and
-back, so that reading a saved model executes nothing.
+An encoder is learned from the columns of one kind and returns (N, k) floats: numbers as an array, categories and texts
+as a sparse matrix. It is converted to plain values and back, so that reading a saved model executes nothing.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,6 +16,7 @@ from confdiff.io.lookup import find_rows
 from confdiff.standardisation import is_constant
 from confdiff.tabular.features.reading import FeatureColumns
 from confdiff.tabular.features.text_form import FORM, form_of
+from confdiff.tabular.features.vocabulary import Vocabulary, learn_vocabulary
 from confdiff.validation import check_choice
 
 _Matrix = NDArray[np.float32]
@@ -127,13 +128,14 @@ class Category:
         """Fit the encoder to a training column."""
         return cls(columns=(name,), values=tuple(np.unique(columns.text(name)).tolist()))
 
-    def encode(self, columns: FeatureColumns) -> _Matrix:
-        """Return (N, values)."""
+    def encode(self, columns: FeatureColumns) -> Any:
+        """Return (N, values) as a ``scipy.sparse.csr_array``."""
+        from scipy.sparse import csr_array
+
         positions = find_rows(np.array(self.values, dtype=object), columns.text(self.columns[0]))
-        encoded = np.zeros((len(positions), len(self.values)), dtype=np.float32)
         rows = np.flatnonzero(positions >= 0)
-        encoded[rows, positions[rows]] = 1
-        return encoded
+        ones = np.ones(len(rows), dtype=np.float32)
+        return csr_array((ones, (rows, positions[rows])), shape=(len(positions), len(self.values)))
 
     def names(self) -> Iterator[str]:
         """Yield the names of the features."""
@@ -153,7 +155,7 @@ class Text:
     columns
         The name of the column.
     words
-        The words, each of which occurs in at least two texts.
+        The words and pairs of words, such as ``"clean water"``, each of which occurs in at least two texts.
     idf
         Their inverse document frequencies.
     mean, scale
@@ -182,14 +184,11 @@ class Text:
         return len(self.words) + len(FORM)
 
     @classmethod
-    def learn(cls, name: str, columns: FeatureColumns, max_features: int = 2000) -> Self:
-        """Fit the encoder to a training column, with at most ``max_features`` words."""
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
+    def learn(cls, name: str, columns: FeatureColumns, max_features: int) -> Self:
+        """Fit the encoder to a training column, with at most ``max_features`` words and pairs of words."""
         texts = columns.text(name)
-        vectorizer = TfidfVectorizer(min_df=2, sublinear_tf=True, max_features=max_features, dtype=np.float32)
         try:
-            vectorizer.fit(texts)
+            vocabulary = learn_vocabulary(texts, max_features)
         except ValueError as error:
             raise ValueError(
                 f"{columns.source}, column {name!r}: no word occurs in two texts. Leave it out with ignore={name!r}."
@@ -198,22 +197,20 @@ class Text:
         spread = form.std(axis=0)
         return cls(
             columns=(name,),
-            words=tuple(vectorizer.get_feature_names_out().tolist()),
-            idf=tuple(vectorizer.idf_.tolist()),
+            words=vocabulary.words,
+            idf=vocabulary.idf,
             mean=tuple(form.mean(axis=0).tolist()),
             scale=tuple(np.where(is_constant(form), 1.0, spread).tolist()),
         )
 
-    def encode(self, columns: FeatureColumns) -> _Matrix:
-        """Return (N, words and measures of form)."""
-        from sklearn.feature_extraction.text import TfidfVectorizer
+    def encode(self, columns: FeatureColumns) -> Any:
+        """Return (N, words and measures of form) as a ``scipy.sparse.csr_array``."""
+        from scipy.sparse import csr_array, hstack
 
         texts = columns.text(self.columns[0])
-        vectorizer = TfidfVectorizer(vocabulary=list(self.words), sublinear_tf=True, dtype=np.float32)
-        vectorizer.idf_ = np.array(self.idf, dtype=np.float32)
-        weights = vectorizer.transform(texts).toarray()
+        weights = Vocabulary(self.words, self.idf).weights(texts)
         form = _standardised(columns, self.columns[0], form_of(texts), np.array(self.mean), np.array(self.scale))
-        return np.concatenate([weights, form], axis=1)
+        return csr_array(hstack([weights, csr_array(form)], format="csr"))
 
     def names(self) -> Iterator[str]:
         """Yield the names of the features."""

@@ -23,8 +23,11 @@ from confdiff.tabular.features.encoders import (
 )
 from confdiff.tabular.features.kinds import KINDS, kind_of
 from confdiff.tabular.features.reading import NUMERIC_KINDS, FeatureColumns, type_to_read
+from confdiff.tabular.features.vocabulary import MAX_WORDS
 from confdiff.tabular.tables import ItemTable, table_columns
-from confdiff.validation import check_choice, check_count
+from confdiff.validation import check_choice, check_count, is_sparse
+
+_MOST_DENSE = 1_000  # features of texts and categories; more of them are a sparse matrix
 
 
 class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -39,7 +42,10 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         Column -> ``"number"``, ``"flag"`` (true or false), ``"time"``, ``"category"``, ``"text"`` or ``"ignore"``.
         Other columns are recognised.
     max_features : int
-        Maximum number of words per text column; the most frequent ones are used.
+        Maximum number of words and pairs of words per text column; single words come first, then the most frequent.
+    sparse_output : bool
+        Whether the features are a sparse matrix if texts and categories have more than 1,000 of them. Data frames as
+        output (``set_output``) need ``False``.
 
     Attributes
     ----------
@@ -64,9 +70,16 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     3  0.00       0.0       1.0
     """
 
-    def __init__(self, *, kinds: Mapping[str, str] | None = None, max_features: int = 2000) -> None:
+    def __init__(
+        self,
+        *,
+        kinds: Mapping[str, str] | None = None,
+        max_features: int = MAX_WORDS,
+        sparse_output: bool = True,
+    ) -> None:
         self.kinds = kinds
         self.max_features = max_features
+        self.sparse_output = sparse_output
 
     def fit(self, X: Any, y: Any = None, *, rows: NDArray[np.int64] | None = None) -> "ItemFeatures":
         """Learn the encoding of columns.
@@ -132,8 +145,9 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
         Returns
         -------
-        data frame or array of shape (N, k)
-            A data frame of the same kind if ``X`` is one (pandas, polars, pyarrow).
+        data frame, array or scipy.sparse.csr_array of shape (N, k)
+            A sparse matrix if ``sparse_output`` allows it and texts and categories have more than 1,000 features.
+            Otherwise a data frame of the same kind if ``X`` is one (pandas, polars, pyarrow).
 
         Raises
         ------
@@ -141,12 +155,28 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             If a column is missing, or a cell cannot be converted to the type of its column.
         """
         encoded = self.encode(X)
-        if not is_frame(X):
+        if self.is_sparse or not is_frame(X):
             return encoded
         return like_frame(X, dict(zip(self.get_feature_names_out(), encoded.T, strict=True)))
 
-    def encode(self, X: Any) -> NDArray[np.float32]:
-        """Return the features of items as an array of shape (N, k), see :meth:`transform`."""
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the features of items are a sparse matrix."""
+        check_is_fitted(self)
+        n_sparse = sum(encoder.width for encoder in self.encoders_ if not isinstance(encoder, Numbers))
+        return self.sparse_output and n_sparse > _MOST_DENSE
+
+    @property
+    def width(self) -> int:
+        """Number of features."""
+        check_is_fitted(self)
+        return sum(encoder.width for encoder in self.encoders_)
+
+    def encode(self, X: Any) -> Any:
+        """Return the features of items as an array or a sparse matrix of shape (N, k), never as a data frame.
+
+        See :meth:`transform`; sparse features are never made dense.
+        """
         check_is_fitted(self)
         table = _as_table(X)
         missing = [name for name in self.feature_names_in_ if name not in table.columns]
@@ -156,7 +186,8 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
                 f"The columns are {listed(table.columns)}."
             )
         columns = FeatureColumns(table, self.types_)
-        return np.concatenate([encoder.encode(columns) for encoder in self.encoders_], axis=1)
+        parts = [encoder.encode(columns) for encoder in self.encoders_]
+        return _sparse_matrix(parts) if self.is_sparse else _dense_matrix(parts)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the features."""
@@ -174,6 +205,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         check_is_fitted(self)
         return {
             "max_features": self.max_features,
+            "sparse_output": self.sparse_output,
             "kinds": self.kinds_,
             "types": self.types_,
             "encoders": [encoder_to_state(encoder) for encoder in self.encoders_],
@@ -189,7 +221,8 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         if types.keys() != kinds.keys():
             raise ValueError("its types are not those of its columns")
         max_features = check_count("max_features", state["max_features"])
-        features = cls(kinds=kinds, max_features=max_features)
+        sparse_output = decode(bool, state.get("sparse_output", False), "sparse_output")
+        features = cls(kinds=kinds, max_features=max_features, sparse_output=sparse_output)
         features.kinds_ = dict(kinds)
         features.types_ = {name: check_type(type) for name, type in types.items()}
         features.encoders_ = [
@@ -208,6 +241,18 @@ def _check_encoded(kinds: Mapping[str, str], encoders: Sequence[Encoder]) -> Non
     expected = [(name, "number" if kind in NUMERIC_KINDS else kind) for name, kind in kinds.items() if kind != "ignore"]
     if sorted(encoded) != sorted(expected) or not encoders:
         raise ValueError("its encoders are not those of its columns")
+
+
+def _sparse_matrix(parts: Sequence[Any]) -> Any:
+    """Return the columns of matrices, dense or sparse, as one CSR array."""
+    from scipy.sparse import csr_array, hstack
+
+    return csr_array(hstack([csr_array(part) for part in parts], format="csr"))
+
+
+def _dense_matrix(parts: Sequence[Any]) -> NDArray[np.float32]:
+    """Return the columns of matrices, dense or sparse, as one array."""
+    return np.concatenate([part.toarray() if is_sparse(part) else part for part in parts], axis=1)
 
 
 def _as_table(X: Any, ignore: Iterable[str] | None = None) -> ItemTable:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.estimators.contributions import as_dense, divide_scores
+from confdiff.estimators.contributions import divide_scores
 from confdiff.io.batches import writing_batches
 from confdiff.io.outputs import check_new_file
 from confdiff.io.table_formats.encodings import takes_encoding
@@ -90,7 +90,7 @@ class Explanation:
         """
         encoded = model.features.encode(table)
         unit = float(model.in_units(np.ones(1))[0])
-        rows = (as_dense(encoded[[row]]) for row in range(len(self)))
+        rows = (encoded[[row]] for row in range(len(self)))
         effects = [word_effects(model.classifier, model.features, row, most) for row in rows]
         return replace(self, words=tuple(_in_units(of_item, unit) for of_item in effects))
 

@@ -275,8 +275,8 @@ class ComparisonModel:
         """Return scores of the classifier in the units of the judgements if the link is ``"score"``."""
         return scores * self.about.data.unit if self.link.name == "score" else scores
 
-    def _encoded(self, items: Any) -> NDArray[np.float32]:
-        """Encode items; where ids are a feature and no column holds them, take them from the index."""
+    def _encoded(self, items: Any) -> Any:
+        """Encode items as a matrix; where ids are a feature and no column holds them, take them from the index."""
         if self.knows_ids and hasattr(items, "iloc") and self.id_name not in items.columns:
             items = items.assign(**{self.id_name: items.index})
         return self.features.encode(items)

@@ -23,10 +23,10 @@ class WordEffect:
     Attributes
     ----------
     word
-        The word, or the name of a measure of :data:`~confdiff.tabular.features.text_form.FORM`.
+        The word, a pair of words, or the name of a measure of :data:`~confdiff.tabular.features.text_form.FORM`.
     effect
-        The score of a text minus its score without the word, or with a measure of average value. The mean over some
-        texts, if there are several.
+        The score of a text minus its score without the word and the pairs of words that contain it, or with a measure
+        of average value. The mean over some texts, if there are several.
     texts
         Number of the texts in which the word occurs.
     """
@@ -38,12 +38,31 @@ class WordEffect:
 
 @dataclass(frozen=True, eq=False)
 class _TextFeatures:
-    """The features of a text column: their positions, their names, and how many of them are words."""
+    """The features of a text column: the position of the first, their names, and how many of them are words."""
 
     column: str
-    positions: NDArray[np.int64]
+    start: int
     names: tuple[str, ...]
     n_words: int
+
+    def of_words(self, X: Any) -> Any:
+        """Return the features of words of encoded items."""
+        return X[:, self.start : self.start + self.n_words]
+
+    def of_text(self, X: Any) -> Any:
+        """Return the features of words and measures of encoded items."""
+        return X[:, self.start : self.start + len(self.names)]
+
+    def positions(self) -> list[list[int]]:
+        """Return the positions of the features that each of the names stands for: its own, and those of its pairs."""
+        positions = [[self.start + number] for number in range(len(self.names))]
+        number_of = {name: number for number, name in enumerate(self.names[: self.n_words])}
+        for number, name in enumerate(self.names[: self.n_words]):
+            words = name.split(" ")
+            for word in set(words) if len(words) > 1 else ():
+                if word in number_of:
+                    positions[number_of[word]].append(self.start + number)
+        return positions
 
 
 def _text_features(features: ItemFeatures) -> Iterator[_TextFeatures]:
@@ -53,7 +72,7 @@ def _text_features(features: ItemFeatures) -> Iterator[_TextFeatures]:
             prefix = f"{encoder.columns[0]}: "
             yield _TextFeatures(
                 column=encoder.columns[0],
-                positions=np.arange(start, start + encoder.width),
+                start=start,
                 names=tuple(name.removeprefix(prefix) for name in encoder.names()),
                 n_words=len(encoder.words),
             )
@@ -76,13 +95,13 @@ def mean_word_effects(estimator: Any, features: ItemFeatures, X: Any, most: int 
     """
     strongest = {}
     for text in _text_features(features):
-        words = text.positions[: text.n_words]
-        texts = np.asarray((X[:, words] != 0).sum(axis=0)).reshape(-1)
+        positions = text.positions()
+        texts = np.asarray((text.of_words(X) != 0).sum(axis=0)).reshape(-1)
         frequent = np.argsort(-texts, kind="stable")[:_CANDIDATES]
         effects = [
             WordEffect(
                 word=text.names[number],
-                effect=_mean_effect(estimator, X, words[number]),
+                effect=_mean_effect(estimator, X, positions[number]),
                 texts=int(texts[number]),
             )
             for number in frequent[texts[frequent] >= _MIN_TEXTS]
@@ -101,29 +120,49 @@ def word_effects(estimator: Any, features: ItemFeatures, x: Any, most: int = 5) 
     x : array or sparse matrix of shape (1, d)
         An encoded item.
     """
-    row = as_dense(x)
+    scores = _scores(estimator, x)
     strongest = {}
     for text in _text_features(features):
-        present = np.flatnonzero(row[0, text.positions])
-        without = np.repeat(row, 1 + len(present), axis=0)
-        without[1 + np.arange(len(present)), text.positions[present]] = 0
-        scores = np.asarray(estimator.decision_function(without), dtype=np.float64)
+        positions = text.positions()
+        present = np.flatnonzero(as_dense(text.of_text(x))[0])
+        without = _stacked([_without(x, positions[number]) for number in present])
         effects = [
             WordEffect(word=text.names[number], effect=float(scores[0] - score), texts=1)
-            for number, score in zip(present, scores[1:], strict=True)
+            for number, score in zip(present, _scores(estimator, without), strict=True)
         ]
         strongest[text.column] = _strongest(effects, most)
     return strongest
 
 
-def _mean_effect(estimator: Any, X: Any, position: np.int64) -> float:
-    """Return the mean change of the score by one feature, over the first items that have it."""
-    rows = np.flatnonzero(as_dense(X[:, [position]])[:, 0])[:_TEXTS]
-    items = as_dense(X[rows])
-    without = items.copy()
-    without[:, position] = 0
-    scores = np.asarray(estimator.decision_function(np.concatenate([items, without])), dtype=np.float64)
-    return float((scores[: len(rows)] - scores[len(rows) :]).mean())
+def _scores(estimator: Any, X: Any) -> NDArray[np.float64]:
+    return np.asarray(estimator.decision_function(X), dtype=np.float64)
+
+
+def _mean_effect(estimator: Any, X: Any, positions: list[int]) -> float:
+    """Return the mean change of the score by a word, whose own feature is the first, over the first items with it."""
+    rows = np.flatnonzero(as_dense(X[:, positions[:1]])[:, 0])[:_TEXTS]
+    items = X[rows]
+    return float((_scores(estimator, items) - _scores(estimator, _without(items, positions))).mean())
+
+
+def _without(items: Any, positions: list[int]) -> Any:
+    """Return items in which some features are 0; sparse if the items are."""
+    changed = items.copy()
+    if isinstance(changed, np.ndarray):
+        changed[:, positions] = 0
+        return changed
+    changed.data[np.isin(changed.indices, positions)] = 0
+    changed.eliminate_zeros()
+    return changed
+
+
+def _stacked(matrices: list[Any]) -> Any:
+    """Return the rows of at least one matrix below each other; sparse if they are."""
+    if isinstance(matrices[0], np.ndarray):
+        return np.concatenate(matrices)
+    from scipy.sparse import csr_array, vstack
+
+    return csr_array(vstack(matrices, format="csr"))
 
 
 def _strongest(effects: list[WordEffect], most: int) -> list[WordEffect]:
