@@ -140,7 +140,8 @@ def _projected(pairs: Pairs) -> Scorer:
 
 
 def _network(pairs: Pairs) -> Scorer:
-    return ConfDiffClassifier(prior=_prior(pairs)).fit(pairs).decision_function
+    model = ConfDiffClassifier(prior=_prior(pairs)).fit(pairs)
+    return lambda X: np.asarray(model.decision_function(X), dtype=np.float64)
 
 
 REFERENCE = "the same trees on soft labels"

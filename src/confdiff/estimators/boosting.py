@@ -11,6 +11,7 @@ from confdiff.calibration import fit_to_differences, log_odds
 from confdiff.display.progress import reporting_progress
 from confdiff.estimators.inputs import as_float_matrix, check_validation, class_names, warn_of_unconnected_groups
 from confdiff.estimators.trees.categories import Categories
+from confdiff.estimators.trees.completing import complete_pairs
 from confdiff.estimators.trees.fitting import FittedTrees, HeldOutScores, Rounds, TreeFit
 from confdiff.estimators.trees.model import TreeModel
 from confdiff.estimators.trees.predicting import probability_of
@@ -280,7 +281,8 @@ class ConfDiffBoosting(RestorableTrees):
             check_choice("prior", self.prior or "estimate", ["estimate"])
             if data.has_vectors or method.learns_from != "differences":
                 raise ValueError("a prior is estimated from differences of two classes; pass the priors themselves.")
-            self.prior_estimate_ = estimate_prior(data, labelled=labelled)
+            complete, labelled_rows = complete_pairs(data, labelled, self.categories_)
+            self.prior_estimate_ = estimate_prior(complete, labelled=labelled_rows)
             return min(max(self.prior_estimate_.value, 0.001), 0.999)
         if data.has_vectors:
             return check_class_priors(self.prior, data.n_classes)

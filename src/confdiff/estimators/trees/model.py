@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from confdiff.estimators.trees.ends import Floats
+from confdiff.estimators.trees.library import load_lightgbm
 from confdiff.estimators.trees.matrix import for_lightgbm
 from confdiff.estimators.trees.text import text_of_trees, trees_of_own_text, trees_of_text
 from confdiff.estimators.trees.tree import Tree
@@ -27,13 +28,11 @@ class TreeModel:
     """
 
     def __init__(self, trees: Sequence[Tree], n_features: int, n_scores: int = 1) -> None:
-        import lightgbm
-
         self.n_features = n_features
         self.n_scores = n_scores
         self.n_trees = len(trees)
         self.text = text_of_trees(trees, n_features, n_scores)
-        self.booster = lightgbm.Booster(model_str=self.text)
+        self.booster = load_lightgbm().Booster(model_str=self.text)
 
     @classmethod
     def from_text(cls, text: Any, n_features: int, n_scores: int = 1) -> "TreeModel":

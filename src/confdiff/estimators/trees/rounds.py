@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from confdiff.estimators.trees.ends import Floats
+from confdiff.estimators.trees.library import load_lightgbm
 from confdiff.estimators.trees.objectives import Objective
 from confdiff.estimators.trees.settings import TreeSettings
 from confdiff.estimators.trees.text import trees_of_own_text
@@ -51,12 +52,11 @@ class Booster:
         model: int = 0,
         held_out: Sequence[HeldOut] = (),
     ) -> None:
-        import lightgbm
-
         self.objective = objective
         self.settings = settings
         self.held_out = held_out
         parameters = settings.parameters(model)
+        lightgbm = load_lightgbm()
         training = lightgbm.Dataset(
             items, np.zeros(items.shape[0]), params=parameters, categorical_feature=list(settings.categorical)
         )
