@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from confdiff import ItemKFold, Pairs
-from confdiff.pairs.splitting import draw_item_parts, hold_out_items, hold_out_pairs
+from confdiff.pairs.splitting import draw_item_parts, fold_units, hold_out_items, hold_out_pairs
 from confdiff.tabular.comparisons import compare, split_pairs
 from confdiff.tabular.tables import read_items, read_judged
 from easy import easy_pairs
@@ -87,3 +87,34 @@ def test_items_that_cannot_be_folded():
     pairs = Pairs([[0.0], [1.0]], [0], [1], [0.5])
     with pytest.raises(ValueError, match="2 items are too few for 2 folds"):
         list(ItemKFold(2).split(pairs))
+
+
+def pairs_within_topics(n_topics, n_items=6, n_pairs=30, seed=0):
+    """Return pairs within topics, in random order, and the topic of each."""
+    rng = np.random.default_rng(seed)
+    topic = rng.permutation(np.repeat(np.arange(n_topics), n_pairs))
+    left = rng.integers(0, n_items, len(topic))
+    right = (left + rng.integers(1, n_items, len(topic))) % n_items
+    return Pairs(np.eye(n_topics * n_items), n_items * topic + left, n_items * topic + right), topic
+
+
+def test_folds_consist_of_whole_components_where_these_are_small():
+    pairs, topic = pairs_within_topics(n_topics=20)
+    times_tested = np.zeros(len(pairs), dtype=int)
+    for training, test in ItemKFold(4, seed=0).split(pairs):
+        assert not set(topic[training]) & set(topic[test])
+        assert len(training) + len(test) == len(pairs)
+        times_tested[test] += 1
+    assert (times_tested == 1).all()
+
+
+@pytest.mark.parametrize(("n_topics", "n_folds", "are_components"), [(8, 4, True), (7, 4, False), (1, 2, False)])
+def test_units_are_components_of_at_most_half_a_fold(n_topics, n_folds, are_components):
+    pairs, _ = pairs_within_topics(n_topics)
+    units = fold_units(pairs, n_folds)
+    assert units.are_components == are_components
+    assert len(units.units) == (n_topics if are_components else 6 * n_topics)
+    held_out = units.units[:1]
+    training, test = units.split(held_out)
+    assert sorted([*training, *test]) == list(range(len(pairs)))
+    assert np.isin([units.left[test], units.right[test]], held_out).any(axis=0).all()
