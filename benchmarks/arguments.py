@@ -8,9 +8,8 @@ length, and logistic regression on differences of the same features, trained on 
 majority of the votes.
 
 The measure is pairwise accuracy on held-out pairs with a verdict for one side. confdiff is run by its commands and
-never sees a verdict. It is given the differences of votes as they are, or smoothed: five of five votes count as 5/7
-(Laplace's rule). Inner folds of the training pairs choose all penalties (weight decay, ridge, prior strength). Values
-are means over folds with 95 % t intervals. Needs the data set (CONFDIFF_DATA); takes about half an hour.
+never sees a verdict. Inner folds of the training pairs choose learners, links and all penalties (of linear models,
+ridge, prior strength). Values are means over folds with 95 % t intervals. Needs the data set (CONFDIFF_DATA).
 """
 
 import argparse
@@ -39,10 +38,9 @@ Scores = NDArray[np.float64]
 Way = Callable[["Arguments", pd.DataFrame, float], Scores]
 Comparison = Callable[["Arguments", pd.DataFrame, pd.DataFrame], dict[str, float]]
 Rows = list[dict[str, float]]
-FIT = ("--model", "linear", "--prior", "0.5", "--validation-fraction", "0", "--ignore", "topic")
-BY_ID = (*FIT, "--with-id", "--weight-decay", "auto")
-NEW = (*FIT, "--hold-out-groups", "--weight-decay", "auto-order")
-SMOOTHED = "--scale=-1.4,1.4"  # (n2 - n1) / (n + 2) where n is 5
+FIT = ("--ignore", "topic", "--validation-fraction", "0")
+BY_ID = (*FIT, "--with-id", "--model", "linear")
+NEW = (*FIT, "--hold-out-groups")
 STRENGTHS = (0.01, 0.1, 1.0)  # of the prior of Bradley-Terry
 RIDGES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # C of the logistic regression
 FOLDS = {"pair": 5, "topic": 8}
@@ -117,7 +115,7 @@ def features_of(data: Arguments, train: pd.DataFrame) -> Any:
     """Return the features that `confdiff fit` makes of the texts, fitted on the arguments of the training pairs."""
     in_training = data.items["id"].isin({*train["left"], *train["right"]})
     texts = data.items[["text"]]
-    return csr_matrix(ItemFeatures().fit(texts[in_training]).transform(texts).to_numpy(dtype=np.float64))
+    return csr_matrix(ItemFeatures().fit(texts[in_training]).encode(texts), dtype=np.float64)
 
 
 def order(data: Arguments, scores: Scores, test: pd.DataFrame) -> float:
@@ -150,11 +148,6 @@ def held_out_pairs(data: Arguments, train: pd.DataFrame, test: pd.DataFrame) -> 
     }
 
 
-def smoothed_pairs(data: Arguments, train: pd.DataFrame, test: pd.DataFrame) -> dict[str, float]:
-    smoothed = by_commands(data, train, test, [*BY_ID, SMOOTHED])
-    return {"confdiff, smoothed": smoothed} | held_out_pairs(data, train, test)
-
-
 def fewer_pairs(fraction: float) -> Comparison:
     """Return :func:`held_out_pairs` on a fraction of the training pairs."""
 
@@ -170,8 +163,8 @@ def held_out_topics(data: Arguments, train: pd.DataFrame, test: pd.DataFrame) ->
         chosen(data, train, logistic(features, target), RIDGES, "topic") for target in ("gold", "difference")
     )
     return {
-        "confdiff, smoothed": by_commands(data, train, test, [*NEW, SMOOTHED]),
-        "confdiff, defaults": by_commands(data, train, test, ["--ignore", "topic"]),
+        "confdiff": by_commands(data, train, test, NEW),
+        "confdiff, items held out": by_commands(data, train, test, FIT),
         "logistic, verdicts": order(data, verdicts, test),
         "logistic, majorities": order(data, majorities, test),
         "length": order(data, data.items["text"].str.len().to_numpy(dtype=np.float64), test),
@@ -192,7 +185,7 @@ def report(title: str, rows: Rows) -> None:
     print(f"\n{title}, {len(table)} folds: pairwise accuracy, mean (95 % interval); minus {best}")
     for name in table:
         difference = "" if name == best else interval((table[name] - table[best]).to_numpy())
-        print(f"  {name:22s}{interval(table[name].to_numpy())}   {difference}", flush=True)
+        print(f"  {name:26s}{interval(table[name].to_numpy())}   {difference}", flush=True)
 
 
 def run(title: str, data: Arguments, compare: Comparison, folds: Iterable[tuple[pd.DataFrame, pd.DataFrame]]) -> None:
@@ -213,7 +206,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         data = exported(Path(folder))
         comparisons: dict[str, dict[str, Comparison]] = {
-            "pair": {"all training pairs": smoothed_pairs}
+            "pair": {"all training pairs": held_out_pairs}
             | {f"{fraction:.0%} of the training pairs": fewer_pairs(fraction) for fraction in options.fractions},
             "topic": {"all training pairs": held_out_topics},
         }

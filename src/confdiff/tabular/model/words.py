@@ -54,7 +54,7 @@ class _TextFeatures:
         return X[:, self.start : self.start + len(self.names)]
 
     def positions(self) -> list[list[int]]:
-        """Return the positions of the features that each of the names stands for: its own, and those of its pairs."""
+        """Return the positions of the features of each of the names: its own, and those of its pairs of words."""
         positions = [[self.start + number] for number in range(len(self.names))]
         number_of = {name: number for number, name in enumerate(self.names[: self.n_words])}
         for number, name in enumerate(self.names[: self.n_words]):
