@@ -89,3 +89,20 @@ def test_logistic_regression_is_what_the_network_converges_to():
     ).fit(pairs)
     items = pairs.items.numpy()
     assert np.abs(solved.decision_function(items) - trained.decision_function(items)).max() < 0.02
+
+
+def test_another_prior_of_the_items_shifts_the_scores():
+    pairs = easy_pairs()
+    items = pairs.items.numpy()
+    model = ConfDiffLogisticRegression(prior=0.5).fit(pairs)
+    before = model.decision_function(items)
+    model.set_params(target_prior=0.2)
+    np.testing.assert_allclose(model.decision_function(items), before + np.log(0.25))
+    contributions, base = model.explain(items)
+    np.testing.assert_allclose(base + contributions.sum(axis=1), before + np.log(0.25))
+    restored = ConfDiffLogisticRegression.from_state(model.to_state())
+    np.testing.assert_array_equal(restored.predict_proba(items), model.predict_proba(items))
+    with pytest.raises(ValueError, match=r"target_prior=0.2 would not be used"):
+        ConfDiffLogisticRegression(link="score", target_prior=0.2).fit(pairs)
+    with pytest.raises(ValueError, match="target_prior must be a probability strictly between 0 and 1"):
+        model.set_params(target_prior=1.0).predict(items)

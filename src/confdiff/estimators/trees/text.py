@@ -106,9 +106,10 @@ def _tree(block: Mapping[str, str]) -> Tree:
 
 
 def _numbers(name: str, text: str) -> NDArray[Any]:
-    kind: Any = np.int64 if name in _INTEGERS else np.float64
+    is_integer = name in _INTEGERS
+    kind: Any = int if is_integer else float
     try:
-        return np.array([kind(word) for word in text.split(" ") if word], dtype=kind)
+        return np.array([kind(word) for word in text.split()], dtype=np.int64 if is_integer else np.float64)
     except (ValueError, OverflowError) as error:
         raise ValueError(f"{name} of a tree must be numbers; got {text!r:.60}") from error
 

@@ -46,7 +46,7 @@ def contributions_figure(labels: list[str], contributions: list[float]) -> "Figu
 
 
 def _shortened(text: str) -> str:
-    """Return a label that matplotlib does not read as mathematics, cut off where it is long."""
-    line = " ".join(text.split())
+    """Return a label that matplotlib can draw and does not read as mathematics, cut off where it is long."""
+    line = " ".join(text.encode(errors="replace").decode().split())  # half a character cannot be drawn
     label = line if len(line) <= _MAX_LABEL else line[: _MAX_LABEL - 1] + "…"
     return label.replace("$", "\\$")
