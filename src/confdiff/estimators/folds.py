@@ -10,7 +10,7 @@ from confdiff.estimators.inputs import distinct_items
 from confdiff.estimators.selection import Clustering, HeldOutPairs, variance_by_items, variance_by_units
 from confdiff.pairs import Pairs
 from confdiff.pairs.sparse import as_matrix
-from confdiff.pairs.splitting import ItemKFold
+from confdiff.pairs.splitting import item_disjoint_folds
 from confdiff.randomness import derived_seed
 from confdiff.validation import as_array, check_count
 
@@ -175,7 +175,11 @@ def _checked_units(units: ArrayLike, n_pairs: int) -> NDArray[Any]:
 
 
 def _item_folds(pairs: Pairs, count: int, seed: int) -> tuple[Fold, ...]:
-    return tuple(ItemKFold(count, seed=seed).split(pairs))
+    folds = item_disjoint_folds(pairs, count, seed)
+    if not folds:
+        n_items = len(np.unique(np.concatenate([pairs.left.numpy(), pairs.right.numpy()])))
+        raise ValueError(f"{n_items} items are too few for {count} folds: a fold has no training or test pairs.")
+    return tuple(folds)
 
 
 def _unit_folds(units: NDArray[Any], count: int, seed: int) -> tuple[Fold, ...]:

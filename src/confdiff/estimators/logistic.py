@@ -18,10 +18,10 @@ from confdiff.estimators.settings import seed_of
 from confdiff.links import find_link, reference_scores
 from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
-from confdiff.pairs.splitting import ItemKFold
+from confdiff.pairs.splitting import item_disjoint_folds
 from confdiff.prior import PriorEstimate, estimate_prior
 from confdiff.threads import computing, follow_policy, pass_over
-from confdiff.validation import check_choice, check_number, check_prior
+from confdiff.validation import check_choice, check_count, check_number, check_prior
 
 _FOLDS = 4
 
@@ -53,8 +53,8 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
     scale : bool, default=False
         Whether the penalty is on the weights of features that are scaled to a standard deviation of 1.
     cv : int, splitter, iterable or None, default=None
-        The folds for ``C="auto"``, as in scikit-learn. By default, 4 folds of items (:class:`~confdiff.ItemKFold`). A
-        splitter, such as ``GroupKFold``, gets the groups of the pairs.
+        The folds for ``C="auto"``, as in scikit-learn. By default, 4 item-disjoint folds. A splitter, such
+        as ``GroupKFold``, gets the groups of the pairs.
     classes : sequence, default=None
         The names of the negative and the positive class. By default -1 and 1.
     random_state : int, RandomState or None, default=0
@@ -201,8 +201,11 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
     def _folds(self, data: Pairs) -> Iterator[Any]:
         """Yield the rows of the training and the held-out pairs of each fold."""
         if self.cv is None or isinstance(self.cv, int):
-            splitter = ItemKFold(_FOLDS if self.cv is None else self.cv, seed=seed_of(self.random_state))
-            yield from splitter.split(data)
+            count = _FOLDS if self.cv is None else check_count("cv", self.cv, least=2)
+            folds = item_disjoint_folds(data, count, seed_of(self.random_state))
+            if not folds:
+                raise ValueError(f"{len(data)} pairs are too few for {count} folds of items: pass C, or more pairs.")
+            yield from folds
         elif hasattr(self.cv, "split"):
             groups = None if data.group is None else data.group.numpy()
             yield from self.cv.split(data, groups=groups)

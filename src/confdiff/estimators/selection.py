@@ -8,7 +8,7 @@ account for that (Aronow, Samii and Assenova 2015).
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -138,24 +138,6 @@ def variance_by_units(units: NDArray[Any]) -> Clustering:
 def _row_sums(values: _Vector) -> _Vector:
     sums: _Vector = values.reshape(len(values), -1).sum(axis=1)
     return sums
-
-
-def simplest_within_one_error(gains: Sequence[Estimate]) -> int:
-    """Return the position of the first candidate that is at most one standard error worse than the best.
-
-    Parameters
-    ----------
-    gains : sequence of Estimate
-        The gain of each candidate over the best one, at most 0, in the order of simplicity. The best one has the gain
-        0 with the error 0.
-
-    Examples
-    --------
-    >>> best = Estimate(value=0.0, error=0.0)
-    >>> simplest_within_one_error([Estimate(value=-0.02, error=0.01), Estimate(value=-0.01, error=0.01), best])
-    1
-    """
-    return next(number for number, gain in enumerate(gains) if -gain.value <= gain.error)
 
 
 @dataclass(frozen=True)

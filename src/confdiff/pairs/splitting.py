@@ -6,7 +6,7 @@ Every draw is made here, each from its own random stream, so that splits do not 
 function                          stream                 callers
 ================================  =====================  ===========================================================
 :class:`ItemKFold`                ``"folds of items"``   users, ``tabular/weight_decay.py``
-:func:`item_disjoint_folds`       ``"folds of units"``   ``estimators/trees/fitting.py``: the number of rounds
+:func:`item_disjoint_folds`       ``"folds of units"``   ``estimators``: rounds of trees, penalties of linear models
 :func:`hold_out_pairs`            ``"held out"``         ``estimators/pair_classifier.py``: early stopping and others
 :func:`draw_item_parts`           ``"split"``            ``tabular/comparisons.py`` (``split_pairs``),
                                                          ``tabular/streaming.py``
