@@ -11,7 +11,6 @@ from confdiff.estimators.selection import (
     Estimate,
     HeldOutPairs,
     Selection,
-    simplest_within_one_error,
     variance_by_items,
     variance_by_units,
 )
@@ -102,17 +101,6 @@ def test_ties_and_classes_have_no_pairwise_accuracy():
     assert math.isnan(ties.r2(np.ones(2)).value)
     assert math.isnan(vectors.pairwise_accuracy(np.zeros((2, 2))).value)
     assert vectors.r2(np.zeros((2, 2))).value == 0
-
-
-def test_simplest_within_one_error_is_restated():
-    rng = np.random.default_rng(2)
-    for _ in range(50):
-        gaps = rng.uniform(0, 0.05, 4)
-        gaps[rng.integers(4)] = 0
-        errors = np.where(gaps == 0, 0, rng.uniform(0, 0.05, 4))
-        gains = [Estimate(value=-gap, error=error) for gap, error in zip(gaps, errors, strict=True)]
-        good_enough = [number for number in range(4) if gaps[number] <= errors[number]]
-        assert simplest_within_one_error(gains) == min(good_enough)
 
 
 def _selection():

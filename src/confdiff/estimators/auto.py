@@ -39,10 +39,9 @@ class ConfDiffAuto(DifferenceScored):
     """Choose among linear models, boosted trees and networks, and among the links, by held-out pairs.
 
     Each candidate is fitted on folds of the pairs and predicts the differences of the pairs that touch the held-out
-    items. The link of the candidate with the highest R² is chosen. Among the candidates with this link, it is the
-    simplest whose R² is within one standard error of the highest; the standard error is that of the difference of both
-    R² on the same pairs. Candidates that are clearly worse after some folds are dropped. The chosen one is fitted to
-    all pairs.
+    items. The candidate and link with the highest R² are chosen, and fitted to all pairs. Of equal candidates, it is
+    the simplest. The table of results has the standard errors of the differences of R² on the same pairs. Candidates
+    that are clearly worse after some folds are dropped.
 
     Parameters
     ----------

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from confdiff.display.progress import Update
 from confdiff.estimators.candidates import Candidate, fit_candidate
 from confdiff.estimators.folds import FoldPlan
-from confdiff.estimators.selection import ComparedCandidate, Estimate, Selection, simplest_within_one_error
+from confdiff.estimators.selection import ComparedCandidate, Estimate, Selection
 from confdiff.links import LinkName
 
 _Vector = NDArray[np.float64]
 
-_CLEARLY = 2.0  # standard errors by which a candidate or a link must be worse to be dropped
+_CLEARLY = 3.0  # standard errors by which a candidate or a link must be worse to be dropped
 _CLEARLY_FOR_COSTLY = 1.0  # the same for candidates whose fits take long; these are the least simple as well
 
 
@@ -87,7 +87,10 @@ class Comparison:
         return sum(self._fold_limit(contender) for contender in self.contenders if not contender.note)
 
     def run(self, update: Update) -> Contender:
-        """Fit the candidates fold by fold, drop those that are clearly worse, and return the chosen one."""
+        """Fit the candidates fold by fold, drop those that are clearly worse, and return the best one.
+
+        If nothing is compared, it is the simplest candidate with the first link.
+        """
         n_fits = 0
         for number in range(len(self.plan.folds)):
             for contender in self._to_fit(number):
@@ -97,7 +100,7 @@ class Comparison:
             self._drop_clearly_worse()
             if len(self._active) == 1:
                 break
-        return self._choice()
+        return self._leader(self._active) if self.plan.folds else self._active[0]
 
     def selection(self, chosen: Contender) -> Selection:
         """Return the table of results."""
@@ -141,11 +144,18 @@ class Comparison:
         return held_out.r2_gain(contender.predictions(count), reference.predictions(count))
 
     def _leader(self, contenders: Sequence[Contender]) -> Contender:
-        """Return the contender with the highest R² in the folds of all; of equals the first."""
-        count = min(len(contender.predicted) for contender in contenders)
+        """Return the contender with the highest R²; of equals the first.
+
+        Those with the most folds are compared in all of these. The best of them is compared with each of the others in
+        the folds of both.
+        """
+        count = max(len(contender.predicted) for contender in contenders)
         held_out = self.plan.held_out_pairs(count)
-        errors = [held_out.squared_errors(contender.predictions(count)).sum() for contender in contenders]
-        return contenders[int(np.argmin(errors))]
+        complete = [contender for contender in contenders if len(contender.predicted) == count]
+        errors = [held_out.squared_errors(contender.predictions(count)).sum() for contender in complete]
+        best = complete[int(np.argmin(errors))]
+        gains = [0.0 if contender is best else self._gain(contender, best).value for contender in contenders]
+        return contenders[int(np.argmax(gains))] if max(gains) > 0 else best
 
     def _drop_costly_with_worse_link(self) -> None:
         """Drop costly contenders of links that the cheap candidates clearly reject."""
@@ -168,18 +178,6 @@ class Comparison:
             limit = _CLEARLY if contender.candidate.is_cheap else _CLEARLY_FOR_COSTLY
             if -gain.value > limit * gain.error:
                 contender.note = f"dropped after {len(contender.predicted)} of {self._fold_limit(contender)} folds"
-
-    def _choice(self) -> Contender:
-        """Return the simplest candidate within one standard error of the best, with the link of the best.
-
-        If nothing was compared, it is the simplest candidate with the first link.
-        """
-        active = self._active
-        if not self.plan.folds:
-            return active[0]
-        leader = self._leader(active)
-        same_link = [contender for contender in active if contender.link == leader.link]
-        return same_link[simplest_within_one_error([self._gain(contender, leader) for contender in same_link])]
 
     def _row(self, contender: Contender, is_chosen: bool) -> ComparedCandidate:
         count = len(contender.predicted)

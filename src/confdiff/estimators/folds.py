@@ -10,7 +10,7 @@ from confdiff.estimators.inputs import distinct_items
 from confdiff.estimators.selection import Clustering, HeldOutPairs, variance_by_items, variance_by_units
 from confdiff.pairs import Pairs
 from confdiff.pairs.sparse import as_matrix
-from confdiff.pairs.splitting import FoldUnits, ItemKFold, fold_units
+from confdiff.pairs.splitting import FoldUnits, fold_units, item_disjoint_folds
 from confdiff.randomness import derived_seed
 from confdiff.validation import as_array, check_count
 
@@ -132,9 +132,9 @@ def plan_folds(pairs: Pairs, count: int | str, seed: int, units: ArrayLike | Non
     rows = _compared_rows(pairs, seed)
     unit_of = None if units is None else _checked_units(units, len(pairs))[rows]
     compared = pairs[rows]
-    if len(rows) < FEWEST_COMPARED or (unit_of is not None and len(np.unique(unit_of)) < 2):
+    n_folds = _fold_count(compared, unit_of, seed) if count == "auto" else check_count("folds", count, least=2)
+    if n_folds < 2:
         return FoldPlan(pairs=compared, folds=(), costly_folds=0, held_out="nothing", units=unit_of)
-    n_folds = _fold_count(unit_of) if count == "auto" else check_count("folds", count, least=2)
     folds = _item_folds(compared, n_folds, seed) if unit_of is None else _unit_folds(unit_of, n_folds, seed)
     ends = fold_units(compared, n_folds)
     used, costly = _used_folds(len(compared)) if count == "auto" else (n_folds, n_folds)
@@ -179,9 +179,13 @@ def _used_folds(n_pairs: int) -> tuple[int, int]:
     return next((used, costly) for most, used, costly in _USED_FOLDS if n_pairs <= most)
 
 
-def _fold_count(units: NDArray[Any] | None) -> int:
-    """Return the number of folds, at most that of the units."""
-    return _FOLDS if units is None else max(2, min(_FOLDS, len(np.unique(units))))
+def _fold_count(pairs: Pairs, units: NDArray[Any] | None, seed: int) -> int:
+    """Return the number of folds: at most that of the units, fewer for few items, and 0 if nothing can be compared."""
+    if len(pairs) < FEWEST_COMPARED:
+        return 0
+    if units is not None:
+        return min(_FOLDS, len(np.unique(units)))
+    return next((count for count in range(_FOLDS, 1, -1) if item_disjoint_folds(pairs, count, seed)), 0)
 
 
 def _checked_units(units: ArrayLike, n_pairs: int) -> NDArray[Any]:
@@ -192,7 +196,11 @@ def _checked_units(units: ArrayLike, n_pairs: int) -> NDArray[Any]:
 
 
 def _item_folds(pairs: Pairs, count: int, seed: int) -> tuple[Fold, ...]:
-    return tuple(ItemKFold(count, seed=seed).split(pairs))
+    folds = item_disjoint_folds(pairs, count, seed)
+    if not folds:
+        n_items = len(np.unique(np.concatenate([pairs.left.numpy(), pairs.right.numpy()])))
+        raise ValueError(f"{n_items} items are too few for {count} folds: a fold has no training or test pairs.")
+    return tuple(folds)
 
 
 def _unit_folds(units: NDArray[Any], count: int, seed: int) -> tuple[Fold, ...]:

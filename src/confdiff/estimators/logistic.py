@@ -19,12 +19,13 @@ from confdiff.estimators.settings import seed_of
 from confdiff.links import find_link, reference_scores
 from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
-from confdiff.pairs.splitting import ItemKFold
+from confdiff.pairs.splitting import item_disjoint_folds
 from confdiff.prior import PriorEstimate, estimate_prior
 from confdiff.threads import computing, follow_policy, pass_over
-from confdiff.validation import check_choice, check_number, check_prior
+from confdiff.validation import check_choice, check_count, check_number, check_prior
 
 _FOLDS = 4
+_C_OF_FEW = 1.0  # if there are too few pairs to hold out some of them
 
 
 class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
@@ -50,12 +51,12 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         The class prior, if it is known; for the probability link only.
     C : float or "auto", default=1.0
         Inverse strength of the L2 penalty, as in scikit-learn. The intercept is not penalised. With ``"auto"``, the
-        value with the highest R² on held-out pairs is chosen.
+        value with the highest R² on held-out pairs is chosen; 1 if there are too few pairs to hold out some of them.
     standardise : bool, default=False
         Whether the penalty is on the weights of features that are scaled to a standard deviation of 1.
     cv : int, splitter, iterable or None, default=None
-        The folds for ``C="auto"``, as in scikit-learn. By default, 4 folds of items (:class:`~confdiff.ItemKFold`). A
-        splitter, such as ``GroupKFold``, gets the groups of the pairs.
+        The folds for ``C="auto"``, as in scikit-learn. By default, 4 item-disjoint folds. A splitter, such
+        as ``GroupKFold``, gets the groups of the pairs.
     classes : sequence, default=None
         The names of the negative and the positive class. By default -1 and 1.
     target_prior : float or None, default=None
@@ -200,7 +201,7 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
     def _search(
         self, design: Design, data: Pairs, validation: Pairs | None, prior: float | None
     ) -> PenaltySearch | None:
-        """Compare the candidates for the penalty on held-out pairs, if ``C`` asks for it."""
+        """Compare the candidates for the penalty on held-out pairs, if ``C`` asks for it and there are enough."""
         if not isinstance(self.C, str):
             check_number("C", self.C, above=0)
             return None
@@ -209,13 +210,15 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
             splits: Splits = [(design.of_pairs(train), design.of_pairs(test)) for train, test in self._folds(data)]
         else:
             splits = [(design, design_of(check_validation(validation, data), centre=design.centre))]
+        if not splits:
+            return None
         return search_penalty(design, splits, self.link, prior, self.standardise)
 
     def _folds(self, data: Pairs) -> Iterator[Any]:
         """Yield the rows of the training and the held-out pairs of each fold."""
         if self.cv is None or isinstance(self.cv, int):
-            splitter = ItemKFold(_FOLDS if self.cv is None else self.cv, seed=seed_of(self.random_state))
-            yield from splitter.split(data)
+            count = _FOLDS if self.cv is None else check_count("cv", self.cv, least=2)
+            yield from item_disjoint_folds(data, count, seed_of(self.random_state))
         elif hasattr(self.cv, "split"):
             groups = None if data.group is None else data.group.numpy()
             yield from self.cv.split(data, groups=groups)
@@ -223,7 +226,9 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
             yield from self.cv
 
     def _chosen_C(self) -> float:
-        return float(self.C) if self.C_search_ is None else self.C_search_.best.C
+        if self.C_search_ is not None:
+            return self.C_search_.best.C
+        return _C_OF_FEW if isinstance(self.C, str) else float(self.C)
 
     def _remember_solution(self, solution: Solution, design: Design) -> None:
         """Set weights and offset of the features as they are, from those of centred features."""

@@ -8,7 +8,7 @@ account for that (Aronow, Samii and Assenova 2015).
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -141,24 +141,6 @@ def _row_sums(values: _Vector) -> _Vector:
     return sums
 
 
-def simplest_within_one_error(gains: Sequence[Estimate]) -> int:
-    """Return the position of the first candidate that is at most one standard error worse than the best.
-
-    Parameters
-    ----------
-    gains : sequence of Estimate
-        The gain of each candidate over the best one, at most 0, in the order of simplicity. The best one has the gain
-        0 with the error 0.
-
-    Examples
-    --------
-    >>> best = Estimate(value=0.0, error=0.0)
-    >>> simplest_within_one_error([Estimate(value=-0.02, error=0.01), Estimate(value=-0.01, error=0.01), best])
-    1
-    """
-    return next(number for number, gain in enumerate(gains) if -gain.value <= gain.error)
-
-
 @dataclass(frozen=True)
 class ComparedCandidate:
     """A row of the table of compared candidates: the results of one candidate with one link.
@@ -208,7 +190,8 @@ class Selection:
     rows
         One row for each candidate and link.
     held_out
-        What the folds hold out: ``"items"``, ``"units"`` or ``"validation pairs"``; ``"nothing"`` without comparison.
+        What the folds hold out: ``"items"``, ``"connected components"``, ``"units"`` or ``"validation pairs"``;
+        ``"nothing"`` without comparison.
     folds
         The number of folds.
     pairs

@@ -5,8 +5,8 @@ Every draw is made here, each from its own random stream, so that splits do not 
 ================================  =====================  ===========================================================
 function                          stream                 callers
 ================================  =====================  ===========================================================
-:class:`ItemKFold`                ``"folds of items"``   users, ``estimators/folds.py``
-:func:`item_disjoint_folds`       ``"folds of units"``   ``estimators/trees/fitting.py``: the number of rounds
+:class:`ItemKFold`                ``"folds of items"``   users
+:func:`item_disjoint_folds`       ``"folds of units"``   ``estimators``: comparisons, rounds of trees, penalties
 :func:`hold_out_pairs`            ``"held out"``         ``estimators/pair_classifier.py``: early stopping and others
 :func:`draw_item_parts`           ``"split"``            ``tabular/comparisons.py`` (``split_pairs``),
                                                          ``tabular/streaming.py``

@@ -106,9 +106,12 @@ def _fit_linear_oracle(kind: Literal["labels", "posteriors"]) -> Callable[[Pairs
 _ORACLE_FOLDS = 3
 _ORACLE_CS = [0.01, 0.1, 1.0, 10.0]
 
-_LABELS = {"linear": "logistic", "boosting": "boosting", "mlp": "network, regularised", "paper-mlp": "paper network"}
+_LABELS = {"linear": "logistic", "boosting": "boosting", "mlp": "network, regularised", "paper-mlp": "network, plain"}
 _STAGES = {"mlp": 2, "paper-mlp": 3}
-_VERSIONS: dict[str, int] = {"mlp": 2}  # of candidates; raise the version of the choice with that of a candidate
+_VERSIONS: dict[str, int] = {
+    "linear": 2,
+    "mlp": 2,
+}  # of candidates; raise the version of the choice with that of a candidate
 
 LEARNERS: dict[str, Learner] = {
     **{
@@ -121,9 +124,8 @@ LEARNERS: dict[str, Learner] = {
         )
         for name in CANDIDATES
     },
-    "auto": Learner(label="auto", fit=_fit_choice, role="choice", stage=2, version=2),
+    "auto": Learner(label="auto", fit=_fit_choice, role="choice", stage=2, version=3),
     "abs": Learner(label="ConfDiff-ABS", fit=_fit_network("confdiff-abs"), role="baseline", stage=2),
-    "network": Learner(label="network, plain", fit=_fit_network(), role="baseline", stage=3),
     "linear-soft": Learner(label="linear, soft labels", fit=_fit_linear_oracle("posteriors"), role="oracle"),
     "linear-hard": Learner(label="linear, hard labels", fit=_fit_linear_oracle("labels"), role="oracle"),
     "boosting-soft": Learner(label="boosting, soft labels", fit=_fit_boosting("oracle-soft"), role="oracle"),
