@@ -53,7 +53,7 @@ def main() -> None:
     judged = make_judgements(patients, diagnoses)
     print(judged.head(3), "\n")
 
-    model = fit_comparisons(patients, judged)
+    model = fit_comparisons(patients, judged, link="probability")  # the doctors compared risks
     with tempfile.TemporaryDirectory() as folder:
         model.save(Path(folder) / "risk-model")
         model = load_model(Path(folder) / "risk-model")

@@ -61,7 +61,7 @@ def main() -> None:
         write_judged(judged, make_answers(400, seed=0))
 
         items, pairs = read_preferences(judged)
-        model = fit_comparisons(items, pairs, model="linear")
+        model = fit_comparisons(items, pairs, model="linear", link="probability")
         write_preferences(scored, items, pairs, model.predict_proba(items)[:, 1])
 
         print("judged:", judged.read_text().splitlines()[0])
