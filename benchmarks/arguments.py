@@ -117,7 +117,7 @@ def features_of(data: Arguments, train: pd.DataFrame) -> Any:
     """Return the features that `confdiff fit` makes of the texts, fitted on the arguments of the training pairs."""
     in_training = data.items["id"].isin({*train["left"], *train["right"]})
     texts = data.items[["text"]]
-    return csr_matrix(ItemFeatures().fit(texts[in_training]).transform(texts).to_numpy(dtype=np.float64))
+    return csr_matrix(ItemFeatures().fit(texts[in_training]).encode(texts), dtype=np.float64)
 
 
 def order(data: Arguments, scores: Scores, test: pd.DataFrame) -> float:
