@@ -54,7 +54,7 @@ class _TextFeatures:
         return X[:, self.start : self.start + len(self.names)]
 
     def positions(self) -> list[list[int]]:
-        """Return the positions of the features of each of the names: its own, and those of its pairs of words."""
+        """Return the positions of the features of each name: its own, and those of the pairs that contain it."""
         positions = [[self.start + number] for number in range(len(self.names))]
         number_of = {name: number for number, name in enumerate(self.names[: self.n_words])}
         for number, name in enumerate(self.names[: self.n_words]):
@@ -120,15 +120,15 @@ def word_effects(estimator: Any, features: ItemFeatures, x: Any, most: int = 5) 
     x : array or sparse matrix of shape (1, d)
         An encoded item.
     """
-    scores = _scores(estimator, x)
     strongest = {}
     for text in _text_features(features):
         positions = text.positions()
         present = np.flatnonzero(as_dense(text.of_text(x))[0])
-        without = _stacked([_without(x, positions[number]) for number in present])
+        without = [_without(x, positions[number]) for number in present]
+        scores = _scores(estimator, _stacked([x, *without]))
         effects = [
             WordEffect(word=text.names[number], effect=float(scores[0] - score), texts=1)
-            for number, score in zip(present, _scores(estimator, without), strict=True)
+            for number, score in zip(present, scores[1:], strict=True)
         ]
         strongest[text.column] = _strongest(effects, most)
     return strongest
@@ -157,7 +157,7 @@ def _without(items: Any, positions: list[int]) -> Any:
 
 
 def _stacked(matrices: list[Any]) -> Any:
-    """Return the rows of at least one matrix below each other; sparse if they are."""
+    """Return the rows of matrices below each other; sparse if they are."""
     if isinstance(matrices[0], np.ndarray):
         return np.concatenate(matrices)
     from scipy.sparse import csr_array, vstack
