@@ -57,6 +57,16 @@ def test_only_the_test_set_is_held_out(compared):
     assert compared.about.selection.pairs == validation.training_pairs
 
 
+def test_the_chosen_learner_is_fitted_to_all_pairs_after_its_test():
+    noisy = JUDGED.assign(difference=np.random.default_rng(0).normal(JUDGED["difference"], 0.5).clip(-1, 1))
+    model = fit_comparisons(FRAME, noisy, model="linear", prior=0.45)
+    of_all = fit_comparisons(FRAME, noisy, model="linear", prior=0.45, validation_fraction=0)
+    np.testing.assert_array_equal(model.decision_function(FRAME), of_all.decision_function(FRAME))
+    assert model.validation.test.pairs < len(noisy)
+    assert of_all.validation is None
+    assert "after the test, the learner was fitted to all pairs" in card_html(model)
+
+
 def test_the_card_and_show_have_the_comparison(compared, tmp_path):
     assert "Compared learners" in card_html(compared)
     compared.save(tmp_path / "model")

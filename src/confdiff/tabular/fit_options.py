@@ -45,7 +45,7 @@ class FitOptions:
     validation_fraction
         Approximate fraction of the pairs to hold out. Half of them are the test set. The other half is used for early
         stopping and calibration of a network, or for training if candidates are compared, which hold out pairs
-        themselves. 0 holds out none.
+        themselves. The chosen candidate is fitted to all pairs after its test. 0 holds out none.
     hold_out_groups
         Hold out whole groups, not single items.
     with_id

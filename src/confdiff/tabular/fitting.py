@@ -99,7 +99,8 @@ def fit_comparisons(
     Returns
     -------
     ComparisonModel
-        The fitted model, with metrics on held-out pairs in ``validation``.
+        The fitted model, with metrics on held-out pairs in ``validation``. If learners were compared, the metrics are
+        those of the chosen one without the test set, and the model is the same learner fitted to all pairs.
 
     Raises
     ------
@@ -210,15 +211,15 @@ def _fit(data: TrainingData, options: FitOptions, checkpoint: _Folder | None, ve
     _warn_of_many_features(summary, options)
     _check_weights(sets)
     learned = fit_estimator(sets, options, labelled=data.labelled, checkpoint=checkpoint, verbose=verbose)
-    classifier = learned.classifier
+    classifier = learned.final
     about = About(
         data=summary,
         options=options,
-        validation=_validation(classifier, sets),
+        validation=_validation(learned.tested, sets),
         outputs=_outputs(classifier, data, summary.unit),
         link=link_name(classifier),
         selection=learned.selection,
-        importance=_importance(classifier, data, sets, options),
+        importance=_importance(learned.tested, data, sets, options),
     )
     background = _background(classifier, data, sets, options)
     return ComparisonModel(features=data.features, classifier=classifier, about=about, background=background)

@@ -1,10 +1,14 @@
 """Fit the estimator that the options of a fit describe: compared candidates, or one network."""
 
 import os
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
+from sklearn.base import clone
+
 from confdiff.estimators import ConfDiffAuto, ConfDiffClassifier
+from confdiff.estimators.candidates import fit_candidate
 from confdiff.estimators.items import DifferenceScored
 from confdiff.estimators.selection import Selection
 from confdiff.links import find_link
@@ -23,9 +27,20 @@ _Labelled = tuple[Any, Any] | None
 
 @dataclass(frozen=True)
 class Learned:
-    """A fitted estimator, and the comparison that it won or that chose its link; None without a comparison."""
+    """The estimators of a fit.
 
-    classifier: DifferenceScored
+    Attributes
+    ----------
+    tested
+        Fitted to the training set, to be measured on the test set.
+    final
+        To be saved: the same one, or a chosen candidate that is fitted to all pairs.
+    selection
+        The comparison that chose the candidate, or the link of a network; None without a comparison.
+    """
+
+    tested: DifferenceScored
+    final: DifferenceScored
     selection: Selection | None
 
 
@@ -37,7 +52,7 @@ def fit_estimator(
     checkpoint: str | os.PathLike[str] | None,
     verbose: int,
 ) -> Learned:
-    """Fit the estimator of a fit to the training set.
+    """Fit the estimator of a fit to the training set, and a chosen candidate to all pairs as well.
 
     Parameters
     ----------
@@ -54,13 +69,30 @@ def fit_estimator(
         1 shows progress.
     """
     if options.is_compared and isinstance(sets.train, Pairs):
-        auto = _new_auto(options, COMPARED_MODELS[options.model or "auto"], verbose)
-        auto.fit(sets.train, units=sets.units, labelled=labelled, checkpoint=checkpoint)
-        return Learned(classifier=auto.estimator_, selection=auto.selection_)
+        return _fit_compared(sets, options, labelled, checkpoint, verbose)
     link, selection = _link_of_network(sets, options, labelled, verbose)
     network = _new_network(options, link, has_validation=sets.validation is not None, verbose=verbose)
     network.fit(sets.train, validation=sets.validation, labelled=labelled, checkpoint=checkpoint)
-    return Learned(classifier=network, selection=selection)
+    return Learned(tested=network, final=network, selection=selection)
+
+
+def _fit_compared(
+    sets: PairSets,
+    options: FitOptions,
+    labelled: _Labelled,
+    checkpoint: str | os.PathLike[str] | None,
+    verbose: int,
+) -> Learned:
+    """Compare candidates on the training set, and fit the chosen one to all pairs, if some were held out."""
+    auto = _new_auto(options, COMPARED_MODELS[options.model or "auto"], verbose)
+    if sets.every is None:
+        auto.fit(sets.train, units=sets.units, labelled=labelled, checkpoint=checkpoint)
+        return Learned(tested=auto.estimator_, final=auto.estimator_, selection=auto.selection_)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # the fit to all pairs repeats them
+        auto.fit(sets.train, units=sets.units, labelled=labelled)
+    final = fit_candidate(clone(auto.estimator_), sets.every, labelled, checkpoint)
+    return Learned(tested=auto.estimator_, final=final, selection=auto.selection_)
 
 
 def _new_auto(options: FitOptions, candidates: Any, verbose: int) -> ConfDiffAuto:

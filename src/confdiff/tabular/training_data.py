@@ -37,6 +37,8 @@ class PairSets:
         The pairs for the reported measures; None if none are held out.
     both_new
         (test pairs,) whether neither item of a test pair occurs in a training pair; None if that is not known.
+    every
+        All pairs, to which the chosen candidate is fitted after its test; None if candidates are not compared.
     units
         (training pairs,) the unit of each that a fold of a comparison contains as a whole; None for items.
     """
@@ -45,6 +47,7 @@ class PairSets:
     validation: Pairs | None = None
     test: Pairs | None = None
     both_new: NDArray[np.bool_] | None = None
+    every: Pairs | None = None
     units: NDArray[np.int64] | None = None
 
 
@@ -129,6 +132,7 @@ class InMemoryData:
             validation=None if options.is_compared else pairs[split.validation],
             test=pairs[split.test],
             both_new=self._both_new(training, split.test),
+            every=pairs if options.is_compared else None,
             units=None if units is None else units[training],
         )
 
