@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from confdiff.estimators import ConfDiffAuto, ConfDiffClassifier
 from confdiff.estimators.candidates import fit_candidate
+from confdiff.estimators.folds import over_distinct_items
 from confdiff.estimators.items import DifferenceScored
 from confdiff.estimators.selection import Selection
 from confdiff.links import find_link
@@ -91,7 +92,7 @@ def _fit_compared(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the fit to all pairs repeats them
         auto.fit(sets.train, units=sets.units, labelled=labelled)
-    final = fit_candidate(clone(auto.estimator_), sets.every, labelled, checkpoint)
+    final = fit_candidate(clone(auto.estimator_), over_distinct_items(sets.every), labelled, checkpoint)
     return Learned(tested=auto.estimator_, final=final, selection=auto.selection_)
 
 
