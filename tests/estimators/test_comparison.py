@@ -1,9 +1,11 @@
 """Tests of the comparison of candidates on folds: which of them leads, and which are dropped."""
 
+import warnings
+
 import numpy as np
 import pytest
 
-from confdiff import ConfDiffLogisticRegression, Pairs
+from confdiff import ConfDiffAuto, ConfDiffLogisticRegression, Pairs
 from confdiff.estimators.candidates import resolve_candidates
 from confdiff.estimators.comparison import Comparison
 from confdiff.estimators.folds import plan_folds
@@ -50,3 +52,17 @@ def test_too_few_items_for_folds_are_refused():
     pairs = Pairs(np.eye(2), [0], [1], [0.5])
     with pytest.raises(ValueError, match="2 items are too few for 5 folds"):
         plan_folds(pairs, 5, seed=0)
+
+
+def test_of_links_with_equal_r2_the_order_decides():
+    contenders = ConfDiffAuto(candidates=["linear"])
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2, 2))
+    c = 0.02 * (X[:, 1, 0] - X[:, 0, 0]) + 0.05 * rng.normal(size=200)  # so small that all links are alike
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rows = contenders.fit(X, c).selection_.rows
+    alike = [row for row in rows if not row.note]
+    assert len(alike) > 1
+    (chosen,) = [row for row in rows if row.chosen]
+    assert chosen.pairwise_accuracy.value == max(row.pairwise_accuracy.value for row in alike)

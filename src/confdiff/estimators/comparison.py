@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from confdiff.display.progress import Update
 from confdiff.estimators.candidates import Candidate, fit_candidate
 from confdiff.estimators.folds import FoldPlan
-from confdiff.estimators.selection import ComparedCandidate, Estimate, Selection
+from confdiff.estimators.selection import NEGLIGIBLE, ComparedCandidate, Estimate, Selection
 from confdiff.links import LinkName
 
 _Vector = NDArray[np.float64]
@@ -100,7 +100,7 @@ class Comparison:
             self._drop_clearly_worse()
             if len(self._active) == 1:
                 break
-        return self._leader(self._active) if self.plan.folds else self._active[0]
+        return self._with_best_order(self._leader(self._active)) if self.plan.folds else self._active[0]
 
     def selection(self, chosen: Contender) -> Selection:
         """Return the table of results."""
@@ -156,6 +156,24 @@ class Comparison:
         best = complete[int(np.argmin(errors))]
         gains = [0.0 if contender is best else self._gain(contender, best).value for contender in contenders]
         return contenders[int(np.argmax(gains))] if max(gains) > 0 else best
+
+    def _with_best_order(self, leader: Contender) -> Contender:
+        """Return the leader, or the same candidate with an equally good link and a higher pairwise accuracy.
+
+        Links are equally good if their R² differ by less than one standard error and by too little to matter.
+        """
+        links = [contender for contender in self._active if contender.candidate is leader.candidate]
+        count = min(len(contender.predicted) for contender in links)
+        held_out = self.plan.held_out_pairs(count)
+        best = leader
+        best_order = held_out.pairwise_accuracy(leader.predictions(count)).value
+        for contender in links:
+            gain = self._gain(contender, leader)
+            order = held_out.pairwise_accuracy(contender.predictions(count)).value
+            if -gain.value <= min(gain.error, NEGLIGIBLE) and order > best_order:
+                best = contender
+                best_order = order
+        return best
 
     def _drop_costly_with_worse_link(self) -> None:
         """Drop costly contenders of links that the cheap candidates clearly reject."""

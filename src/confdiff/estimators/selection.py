@@ -20,7 +20,8 @@ from confdiff.links import LinkName
 
 _Vector = NDArray[np.float64]
 _Rows = NDArray[np.int64]
-_NEGLIGIBLE = 0.005  # difference of two R² that is of no consequence
+NEGLIGIBLE = 0.005
+"""A difference of two R² that does not matter."""
 Clustering = Callable[[_Vector], float]
 """Returns the variance of a sum from the centred contributions of the pairs, shape (n,)."""
 
@@ -178,7 +179,7 @@ class ComparedCandidate:
     @property
     def is_near_best(self) -> bool:
         """Whether the R² is at most one standard error, or too little to matter, below that of the best row."""
-        return self.gain is not None and -self.gain.value <= max(self.gain.error, _NEGLIGIBLE)
+        return self.gain is not None and -self.gain.value <= max(self.gain.error, NEGLIGIBLE)
 
 
 @dataclass(frozen=True)
