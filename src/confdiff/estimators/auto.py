@@ -40,8 +40,9 @@ class ConfDiffAuto(DifferenceScored):
 
     Each candidate is fitted on folds of the pairs and predicts the differences of the pairs that touch the held-out
     items. The candidate and link with the highest R² are chosen, and fitted to all pairs. Of equal candidates, it is
-    the simplest. Of links that are equally good by R², it is the one with the highest pairwise accuracy. The table of results has the standard errors of the differences of R² on the same pairs. Candidates
-    that are clearly worse after some folds are dropped.
+    the simplest. Of links that are equally good by R², it is the one with the highest pairwise accuracy. The table of
+    results has the standard errors of the differences of R² on the same pairs. Candidates that are clearly worse after
+    some folds are dropped.
 
     Parameters
     ----------
