@@ -13,7 +13,9 @@ from confdiff.links import find_link
 from confdiff.metrics import difference_r2, pairwise_accuracy
 
 _STRENGTHS = tuple(10 ** (-exponent / 2) for exponent in range(13))  # 1 to 1e-6, relative to the features
-_PATIENCE = 3  # weaker penalties in a row, each no better, after which the search ends
+_NEIGHBOURS = (10**0.25, 10**-0.25)  # relative to the best of these
+_PATIENCE = 3  # weaker penalties in a row, each clearly worse, after which the search ends
+_CLEARLY = 0.002  # difference of two R²; those of strong penalties are all near 0
 _TOL = 1e-4
 Splits = Sequence[tuple[Design, Design]]
 """Training pairs and held-out pairs of each fold."""
@@ -73,7 +75,7 @@ class PenaltySearch:
 
 
 def search_penalty(design: Design, splits: Splits, link: str, prior: float | None, scale: bool) -> PenaltySearch:
-    """Try weaker and weaker penalties, until they no longer help.
+    """Try weaker and weaker penalties, until they no longer help, and then the neighbours of the best one.
 
     The candidates are relative to the mean squared length of the feature differences, so that they do not depend on
     the unit and the number of the features.
@@ -93,14 +95,21 @@ def search_penalty(design: Design, splits: Splits, link: str, prior: float | Non
     """
     paths = [_Path(training, held_out, link) for training, held_out in splits]
     candidates: list[PenaltyCandidate] = []
-    for C in _candidates(design, scale):
+
+    def measure(C: float) -> None:
         for path in paths:
             path.advance(C, prior, scale)
         candidates.append(_measured(C, paths))
-        best = max(range(len(candidates)), key=lambda index: candidates[index].r2)
-        if best + _PATIENCE < len(candidates):
+
+    for C in _candidates(design, scale):
+        measure(C)
+        best = max(candidate.r2 for candidate in candidates)
+        if all(candidate.r2 < best - _CLEARLY for candidate in candidates[-_PATIENCE:]):
             break
-    return PenaltySearch(tuple(candidates))
+    coarse = PenaltySearch(tuple(candidates)).best.C
+    for factor in _NEIGHBOURS:
+        measure(factor * coarse)
+    return PenaltySearch(tuple(sorted(candidates, key=lambda candidate: candidate.C)))
 
 
 def _candidates(design: Design, scale: bool) -> Iterator[float]:
