@@ -1,0 +1,50 @@
+"""Estimate the class prior, as far as differences determine it, and say what they leave open."""
+
+from confdiff.prior.estimate import DIFFERENCES, POSITIVES, Evidence, PriorEstimate, PriorSource
+from confdiff.prior.estimating import (
+    Learner,
+    Scorer,
+    check_labelled,
+    cross_fit,
+    declared_moment,
+    estimate_prior,
+    estimate_with,
+)
+from confdiff.prior.intervals import (
+    Interval,
+    PriorInterval,
+    check_prior_interval,
+    identified_interval,
+    is_narrow,
+    open_interval,
+    warn_of_open_prior,
+)
+from confdiff.prior.label_differences import LabelMoment
+from confdiff.prior.out_of_fold import OutOfFold
+from confdiff.prior.shape import fit_shape, offset_at
+
+__all__ = [
+    "DIFFERENCES",
+    "POSITIVES",
+    "Evidence",
+    "Interval",
+    "LabelMoment",
+    "Learner",
+    "OutOfFold",
+    "PriorEstimate",
+    "PriorInterval",
+    "PriorSource",
+    "Scorer",
+    "check_labelled",
+    "check_prior_interval",
+    "cross_fit",
+    "declared_moment",
+    "estimate_prior",
+    "estimate_with",
+    "fit_shape",
+    "identified_interval",
+    "is_narrow",
+    "offset_at",
+    "open_interval",
+    "warn_of_open_prior",
+]
