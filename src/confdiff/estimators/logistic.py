@@ -1,7 +1,7 @@
 """Linear models of differences: logistic regression and ridge regression on pairs, without epochs or learning rate."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +22,7 @@ from confdiff.pairs.forms import as_pairs
 from confdiff.pairs.sparse import as_matrix
 from confdiff.pairs.splitting import ItemKFold
 from confdiff.prior import (
+    Interval,
     Learner,
     PriorEstimate,
     Scorer,
@@ -29,6 +30,8 @@ from confdiff.prior import (
     cross_fit,
     declared_moment,
     estimate_with,
+    fit_shape,
+    offset_at,
     warn_of_open_prior,
 )
 from confdiff.threads import computing, follow_policy, pass_over
@@ -284,7 +287,7 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
             self.prior_ = float(design.on_items(design.weight, design.weight) @ p / 2)
 
     def _report_cross_fit(self, data: Pairs, design: Design) -> None:
-        """Report the priors that pairs of folds leave open; move the offset if they exclude or improve it."""
+        """Report the priors that pairs of folds leave open; move the offset into them if it is outside."""
         if len(data) < _FEWEST:
             self.prior_source_ = "differences"
             self.prior_interval_ = (0.0, 1.0)
@@ -292,12 +295,14 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
             return
         held_out, _ = cross_fit(self._learner(design), data, folds=_PRIOR_FOLDS, seed=seed_of(self.random_state))
         self._report_offset(held_out)
+        low, high = cast(Interval, self.prior_interval_)
         g = design.scores(self.coef_[0]) + self.coef_[0] @ design.centre + self.intercept_[0]
-        pairs_g = np.stack([g[design.left], g[design.right]])
-        scale, shift = self._needed_rescaling(held_out, pairs_g, design.weight)
-        self.coef_ = scale * self.coef_
-        self.intercept_ = scale * self.intercept_ + shift
-        self.reference_scores_ = scale * self.reference_scores_ + shift
+        weight = design.on_items(design.weight, design.weight)
+        mean = np.average(logistic_function(g), weights=weight)
+        if not low <= mean <= high:
+            shift = offset_at(g, float(np.clip(fit_shape(held_out, low, high).prior, 0.001, 0.999)), weight)
+            self.intercept_ = self.intercept_ + shift
+            self.reference_scores_ = self.reference_scores_ + shift
 
     @follow_policy
     def decision_function(self, X: Any) -> Vector:

@@ -3,8 +3,7 @@
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
+from numpy.typing import ArrayLike
 
 from confdiff.prior import (
     DIFFERENCES,
@@ -17,13 +16,10 @@ from confdiff.prior import (
     PriorSource,
     fit_shape,
     is_narrow,
-    offset_at,
     open_interval,
     warn_of_open_prior,
 )
 from confdiff.validation import check_choice, warn_user
-
-Vector = NDArray[np.float64]
 
 
 class OffsetReported:
@@ -73,19 +69,18 @@ class OffsetReported:
         if not self.is_offset_determined_:
             warn_of_open_prior(self.prior_interval_)
 
-    def _needed_rescaling(self, held_out: OutOfFold, scores: Vector, weight: Any = None) -> tuple[float, float]:
-        """Return factor and constant by which scores (2, n) of pairs are to be rescaled, (1, 0) if not at all.
+    def _needed_rescaling(self, held_out: OutOfFold) -> tuple[float, float]:
+        """Return factor and constant by which scores are to be rescaled, (1, 0) if not at all.
 
         A learner stays near the probability at which it starts. Its scores are rescaled if their mean probability is
         outside ``prior_interval_``, or if another offset fits the differences of held-out pairs noticeably better.
         """
         low, high = cast(Interval, self.prior_interval_)
-        w = None if weight is None else np.stack([weight, weight])
         rescaling = fit_shape(held_out, low, high)
-        if low <= np.average(expit(scores), weights=w) <= high and not rescaling.is_better:
+        mean = np.average(held_out.probabilities, weights=held_out.item_weight)
+        if low <= mean <= high and not rescaling.is_better:
             return 1.0, 0.0
-        prior = min(max(rescaling.prior, 0.001), 0.999)
-        return rescaling.scale, offset_at(rescaling.scale * scores, prior, w)
+        return rescaling.scale, rescaling.shift
 
     def _report_open_classes(
         self,

@@ -278,12 +278,12 @@ class PairClassifier(Restorable, NetworkScored):
         if LOSSES[self.loss_].probability is None or prior is not None:
             return
         if method.learns_from == "differences":
-            self._report_held_out(data, data if held_out is None else held_out)
+            self._report_held_out(data if held_out is None else held_out)
         mean = self._pair_probabilities(data).mean(axis=0, dtype=np.float64)
         implied = np.average(mean, axis=0, weights=_weight_of(data))
         self.prior_ = implied if implied.ndim else float(implied)
 
-    def _report_held_out(self, data: Pairs, held_out: Pairs) -> None:
+    def _report_held_out(self, held_out: Pairs) -> None:
         """Report the priors that held-out pairs leave open; move the offset if they exclude or improve it."""
         assert held_out.difference is not None
         p = self._pair_probabilities(held_out).astype(np.float64)
@@ -295,8 +295,7 @@ class PairClassifier(Restorable, NetworkScored):
         test_scores = OutOfFold.of_pairs(scores, held_out)
         self._report_offset(test_scores)
         if self.loss_ == "logistic":
-            g = torch.stack(self._pair_scores(data)).double().numpy()
-            scale, shift = self._needed_rescaling(test_scores, g, _weight_of(data))
+            scale, shift = self._needed_rescaling(test_scores)
             self.temperature_ /= scale
             self.offset_ += shift * self.temperature_
 

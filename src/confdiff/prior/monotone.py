@@ -141,8 +141,7 @@ def _fit(data: OutOfFold, least_items: float) -> MonotoneFit:
 def _knots(p: Vector, weight: Vector, least: float) -> Vector:
     """Return the probabilities at which the function may rise, with a least fraction of the items at either end."""
     fractions = np.sort(np.concatenate([_INNER, _OUTER]))
-    least = min(least, 0.5)
-    fractions = fractions[(fractions >= least) & (fractions <= 1 - least)]
+    fractions = fractions[np.minimum(fractions, 1 - fractions) >= min(least, 0.49)]
     order = np.argsort(p.reshape(-1), kind="stable")
     total = np.cumsum(weight.reshape(-1)[order])
     positions = np.searchsorted(total, fractions * total[-1]).clip(max=p.size - 1)

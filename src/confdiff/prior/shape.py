@@ -27,8 +27,8 @@ class Rescaling:
 
     Attributes
     ----------
-    scale : float
-        The factor a of the scores.
+    scale, shift : float
+        The factor a of the scores, and the constant b.
     prior : float
         The mean probability.
     is_better : bool
@@ -36,6 +36,7 @@ class Rescaling:
     """
 
     scale: float
+    shift: float
     prior: float
     is_better: bool
 
@@ -48,7 +49,9 @@ def fit_shape(data: OutOfFold, low: float, high: float) -> Rescaling:
     search = _Search.of(data)
     starts = [point for point in search.grid() if low <= search.prior(point) <= high]
     if not starts:
-        return Rescaling(scale=1.0, prior=(low + high) / 2, is_better=True)
+        prior = min(max((low + high) / 2, 0.001), 0.999)
+        shift = offset_at(search.scores, prior, np.stack([search.weight, search.weight]))
+        return Rescaling(scale=1.0, shift=shift, prior=prior, is_better=True)
     best = min(starts, key=search.error)
     refined = minimize(search.error, best, method="Nelder-Mead", options={"maxiter": 120, "xatol": 1e-3}).x
     if low <= search.prior(refined) <= high:
@@ -56,6 +59,7 @@ def fit_shape(data: OutOfFold, low: float, high: float) -> Rescaling:
     gain = (search.error_as_it_is - search.error(best)) / max(search.error(best), 1e-12)
     return Rescaling(
         scale=float(np.exp(best[0])),
+        shift=-float(np.exp(best[0]) * best[1]),
         prior=search.prior(best),
         is_better=gain * len(data) > _NOTICEABLE,
     )
