@@ -15,6 +15,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ SETTINGS: dict[str, Callable[[Vector], Vector]] = {
 LEARNERS: dict[str, Callable[..., Any]] = {
     "linear": ConfDiffLogisticRegression,
     "boosting": ConfDiffBoosting,
-    "network": ConfDiffClassifier.regularised,
+    "network": partial(ConfDiffClassifier.regularised, n_networks=1),
     "paper-network": ConfDiffClassifier,
 }
 N_LABELS = 40

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from confdiff.prior.intervals import WIDE, Interval, not_identified, quantiles
 from confdiff.prior.label_differences import LabelMoment
-from confdiff.prior.monotone import CRITICAL_99, MonotoneFit, fit_monotone
+from confdiff.prior.monotone import MonotoneFit, fit_monotone
 from confdiff.prior.out_of_fold import OutOfFold, Vector
 from confdiff.prior.shape import fit_shape
 from confdiff.validation import check_choice
@@ -135,7 +135,7 @@ class Evidence:
         if self.positives is not None:
             possible = tuple(self._confined(low, high) for low, high in possible if self._allows(low, high))
         elif fit is not None and self.held_out is not None:
-            low, high = confidence_interval(fit, self.held_out, CRITICAL_99)
+            low, high = confidence_interval(fit, self.held_out, level=0.99)
             overlapping = tuple(ends for ends in possible if ends[0] <= high and low <= ends[1])
             possible = overlapping or possible
         value = self.moment.prior
@@ -199,13 +199,13 @@ class Evidence:
         return fit_shape(self.held_out, 0.0, 1.0).prior > 0.5
 
 
-def confidence_interval(fit: MonotoneFit, held_out: OutOfFold, critical: float | None = None) -> Interval:
-    """Return the 95 % interval of the prior that held-out differences leave open.
+def confidence_interval(fit: MonotoneFit, held_out: OutOfFold, level: float = 0.95) -> Interval:
+    """Return the interval of the prior that held-out differences leave open.
 
     The profile is for the mean posterior of the items of the pairs. The class prior is that of the population: the
     sampling error of the items is added.
     """
-    low, high = fit.interval() if critical is None else fit.interval(critical)
+    low, high = fit.interval(level)
     inner_low = min(fit.low, high)
     inner_high = max(fit.high, low)
     sampling = 1.96 * held_out.item_error(fit.values(held_out.probabilities))

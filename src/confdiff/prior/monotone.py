@@ -13,15 +13,10 @@ the priors whose error is not significantly higher.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize_scalar, nnls
+from scipy.optimize import brentq, minimize_scalar, nnls
+from scipy.stats import norm
 
 from confdiff.prior.out_of_fold import OutOfFold, Vector
-
-CRITICAL_95 = 3.84
-"""The 95 % quantile of the chi-squared distribution with one degree of freedom."""
-
-CRITICAL_99 = 6.63
-"""Its 99 % quantile."""
 
 _INNER = np.linspace(0.05, 0.95, 19)  # fractions of the items at which h may rise
 _OUTER = (0.01, 0.025, 0.975, 0.99)
@@ -83,14 +78,29 @@ class MonotoneFit:
         rises = nnls(matrix, target, maxiter=100 * count + 100)[0][:count]
         return float(((self.matrix @ rises - self.target) ** 2).sum() / self.variance)
 
-    def interval(self, critical: float = CRITICAL_95) -> tuple[float, float]:
-        """Return the priors whose error is not significantly above the least one."""
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return the priors whose error is not significantly above the least one.
+
+        If the interval without errors is wide, the prior can be near one end only, and a one-sided limit suffices
+        (Imbens and Manski 2004); if it is one point, the limit is two-sided.
+        """
         low = self.low
         high = self.high
         if low > high:
             centre = minimize_scalar(self.excess, bounds=(max(0.0, high), min(1.0, low)), method="bounded").x
             low = high = float(centre)
-        limit = self.excess((low + high) / 2) + critical
+        least = self.excess((low + high) / 2)
+        two_sided = float(norm.ppf((1 + level) / 2))
+        ends = self._ends(low, high, least + two_sided**2)
+        error = max(low - ends[0], ends[1] - high) / two_sided
+        if error == 0:
+            return ends
+        gap = (high - low) / error
+        limit = brentq(lambda c: norm.cdf(c + gap) - norm.cdf(-c) - level, 0.0, two_sided + 1e-9)
+        return self._ends(low, high, least + limit**2)
+
+    def _ends(self, low: float, high: float, limit: float) -> tuple[float, float]:
+        """Return the priors below and above an interval at which the error reaches a limit."""
         return self._end(low, 0.0, limit), self._end(high, 1.0, limit)
 
     def _end(self, inside: float, outside: float, limit: float) -> float:
