@@ -93,7 +93,7 @@ class Evidence:
     positives : {"rarer", "commoner"} or None
         Whether the positive class is the rarer or the commoner one.
     label_scores, labels : arrays of shape (m,) or None
-        Probabilities of labelled items by the same models, and the labels, 0 or 1.
+        Scores of labelled items, by the models that scored the pairs, and the labels, 0 or 1.
     """
 
     held_out: OutOfFold | None
@@ -208,7 +208,7 @@ def confidence_interval(fit: MonotoneFit, held_out: OutOfFold, level: float = 0.
     low, high = fit.interval(level)
     inner_low = min(fit.low, high)
     inner_high = max(fit.high, low)
-    sampling = 1.96 * held_out.item_error(fit.values(held_out.probabilities))
+    sampling = 1.96 * held_out.item_error(fit.values(held_out.scores))
     low = inner_low - float(np.hypot(max(0.0, inner_low - low), sampling))
     high = inner_high + float(np.hypot(max(0.0, high - inner_high), sampling))
     return float(np.clip(low, 0, 1)), float(np.clip(high, 0, 1))

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
 
 from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs
@@ -144,22 +143,22 @@ def cross_fit(
 ) -> tuple[OutOfFold, Vector | None]:
     """Train a learner in folds; return the scores of all pairs by models not trained on them.
 
-    Each model determines scores up to a constant, so all are shifted to a mean probability of 1/2. The probabilities
-    of other items, if any are passed, are the mean over the models.
+    Each model determines scores up to a constant, so all are shifted to a mean probability of 1/2. The scores of other
+    items, if any are passed, are the mean over the models.
     """
     order = torch.randperm(len(pairs), generator=generator(seed, "prior")).numpy()
     rows = np.stack([pairs.left.numpy(), pairs.right.numpy()])
     item_weight = np.bincount(rows.reshape(-1), minlength=len(pairs.items)).astype(np.float64)
     scores = np.zeros((2, len(pairs)))
-    probabilities = []
+    others = []
     for fold, held_out in enumerate(np.array_split(order, folds)):
         scorer = learner(pairs[np.setdiff1d(order, held_out)], fold)
         of_items = scorer(pairs.items)
         shift = offset_at(of_items[item_weight > 0], 0.5, item_weight[item_weight > 0])
         scores[:, held_out] = of_items[rows[:, held_out]] + shift
         if items is not None:
-            probabilities.append(expit(scorer(items) + shift))
-    return OutOfFold.of_pairs(scores, pairs), np.mean(probabilities, axis=0) if probabilities else None
+            others.append(scorer(items) + shift)
+    return OutOfFold.of_pairs(scores, pairs), np.mean(others, axis=0) if others else None
 
 
 def check_labelled(

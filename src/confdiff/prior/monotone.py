@@ -62,7 +62,7 @@ class MonotoneFit:
         return float(1 - self.rises @ (1 - self.above))
 
     def values(self, scores: Vector) -> Vector:
-        """Return h of probabilities."""
+        """Return h of scores."""
         return (scores[..., None] > self.knots) @ self.rises - self.low
 
     def excess(self, prior: float) -> float:
@@ -117,7 +117,7 @@ class MonotoneFit:
 
 
 def fit_monotone(data: OutOfFold) -> MonotoneFit:
-    """Fit a rising step function of the probabilities to held-out differences.
+    """Fit a rising step function of the scores to held-out differences.
 
     It is fitted twice: the noise decides how many items the first and the last step need.
     """
@@ -128,9 +128,9 @@ def fit_monotone(data: OutOfFold) -> MonotoneFit:
 
 def _fit(data: OutOfFold, least_items: float) -> MonotoneFit:
     """Fit a function with at least some items below its first step and above its last."""
-    p = data.probabilities
-    knots = _knots(p, data.item_weight, least_items / p.size)
-    is_above = (p[..., None] > knots).astype(np.float64)
+    scores = data.scores
+    knots = _knots(scores, data.item_weight, least_items / scores.size)
+    is_above = (scores[..., None] > knots).astype(np.float64)
     steps = is_above[1] - is_above[0]
     problem = np.column_stack([steps, data.c]) * np.sqrt(data.weight)[:, None]
     padding = np.zeros((len(knots) + 1, len(knots) + 1))
@@ -148,14 +148,14 @@ def _fit(data: OutOfFold, least_items: float) -> MonotoneFit:
     )
 
 
-def _knots(p: Vector, weight: Vector, least: float) -> Vector:
-    """Return the probabilities at which the function may rise, with a least fraction of the items at either end."""
+def _knots(scores: Vector, weight: Vector, least: float) -> Vector:
+    """Return the scores at which the function may rise, with a least fraction of the items at either end."""
     fractions = np.sort(np.concatenate([_INNER, _OUTER]))
     fractions = fractions[np.minimum(fractions, 1 - fractions) >= min(least, 0.49)]
-    order = np.argsort(p.reshape(-1), kind="stable")
+    order = np.argsort(scores.reshape(-1), kind="stable")
     total = np.cumsum(weight.reshape(-1)[order])
-    positions = np.searchsorted(total, fractions * total[-1]).clip(max=p.size - 1)
-    knots: Vector = np.unique(p.reshape(-1)[order][positions])
+    positions = np.searchsorted(total, fractions * total[-1]).clip(max=scores.size - 1)
+    knots: Vector = np.unique(scores.reshape(-1)[order][positions])
     return knots
 
 

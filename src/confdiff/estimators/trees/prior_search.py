@@ -77,7 +77,7 @@ class PriorSearch:
             held_out=self.held_out(fitted),
             moment=moment,
             positives=positives,
-            label_scores=None if items is None else self.label_probabilities(fitted, items),
+            label_scores=None if items is None else self.label_scores(fitted, items),
             labels=labels,
         )
         estimate = evidence.estimate()
@@ -89,10 +89,9 @@ class PriorSearch:
         value, _ = self.best((estimate.confidence_low, estimate.confidence_high), fitted)
         return estimate if value is None else replace(estimate, value=value)
 
-    def label_probabilities(self, fitted: FittedTrees, items: Items) -> Floats:
-        """Return the probabilities of labelled items by trees that were fitted without a prior."""
-        p: Floats = expit(TreeModel(fitted.trees, items.shape[1], 1).scores(as_matrix(items)))
-        return p
+    def label_scores(self, fitted: FittedTrees, items: Items) -> Floats:
+        """Return the scores of labelled items by trees that were fitted without a prior."""
+        return TreeModel(fitted.trees, items.shape[1], 1).scores(as_matrix(items))
 
     def best(self, interval: Interval, fitted: FittedTrees) -> tuple[float | None, FittedTrees]:
         """Return the prior in an interval with the least held-out error, and its fit; None is the fit without one.
