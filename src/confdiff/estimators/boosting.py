@@ -322,7 +322,8 @@ class ConfDiffBoosting(RestorableTrees):
             warn_of_open_prior(self.prior_interval_)
             return None, fitted
         self._report_offset(held_out)
-        return search.best(cast(Interval, self.prior_interval_), fitted)
+        prior = search.best(cast(Interval, self.prior_interval_), fitted)
+        return (prior, fitted) if prior is None else (prior, search.run(prior))
 
     def _settings(self, data: Pairs, table: DistinctPairs, prior: Any, seed: int) -> TreeSettings:
         n_features = data.items.shape[1]

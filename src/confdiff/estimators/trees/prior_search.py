@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from confdiff.estimators.trees.ends import Floats
-from confdiff.estimators.trees.fitting import FittedTrees, TreeFit
+from confdiff.estimators.trees.fitting import FittedTrees, HeldOutScores, TreeFit
 from confdiff.estimators.trees.model import TreeModel
 from confdiff.estimators.trees.table import DistinctPairs
 from confdiff.pairs import Pairs
@@ -17,6 +17,8 @@ from confdiff.prior import Evidence, Interval, LabelMoment, OutOfFold, PriorEsti
 
 _STARTS = (0.05, 0.25, 0.5, 0.75, 0.95)  # positions in an open interval, on the scale of log-odds
 _FEW_STARTS = (0.2, 0.5, 0.8)  # in a narrow interval
+_SHORT = 0.06  # width of an interval in which starts hardly differ
+_ROUNDS = 60  # to compare starts
 _FOLDS = 3  # if the fit itself holds out no pairs
 
 MakeTask = Callable[[float | None], TreeFit]
@@ -45,9 +47,12 @@ class PriorSearch:
     validation: DistinctPairs | None
     seed: int
 
-    def run(self, prior: float | None) -> FittedTrees:
-        """Fit at a prior, or without one."""
-        return self.make_task(prior).run(self.table, self.validation)
+    def run(self, prior: float | None, most: int | None = None) -> FittedTrees:
+        """Fit at a prior, or without one, with at most some rounds."""
+        task = self.make_task(prior)
+        if most is not None:
+            task = replace(task, rounds=replace(task.rounds, most=min(most, task.rounds.most)))
+        return task.run(self.table, self.validation)
 
     def held_out(self, fitted: FittedTrees) -> OutOfFold | None:
         """Return the scores of held-out pairs without a prior; None if there are too few pairs."""
@@ -83,32 +88,44 @@ class PriorSearch:
         estimate = evidence.estimate()
         if estimate.alternatives and labels is None:
             values = (estimate.value, 1 - estimate.value)
-            return replace(estimate, value=min(values, key=lambda value: min(self.run(value).errors, default=0.0)))
+            return replace(
+                estimate, value=min(values, key=lambda value: min(self.run(value, most=_ROUNDS).errors, default=0.0))
+            )
         if moment is not None or labels is not None:
             return estimate
-        value, _ = self.best((estimate.confidence_low, estimate.confidence_high), fitted)
+        value = self.best((estimate.confidence_low, estimate.confidence_high), fitted)
         return estimate if value is None else replace(estimate, value=value)
 
     def label_scores(self, fitted: FittedTrees, items: Items) -> Floats:
         """Return the scores of labelled items by trees that were fitted without a prior."""
         return TreeModel(fitted.trees, items.shape[1], 1).scores(as_matrix(items))
 
-    def best(self, interval: Interval, fitted: FittedTrees) -> tuple[float | None, FittedTrees]:
-        """Return the prior in an interval with the least held-out error, and its fit; None is the fit without one.
+    def best(self, interval: Interval, fitted: FittedTrees) -> float | None:
+        """Return the prior in an interval with the least held-out error; None if that is the fit without a prior.
 
         Trees that start at a probability of 1/2 stay near it if the differences are noisy, so they are fitted again
-        from several starts.
+        from several starts. Some rounds suffice to compare them.
         """
-        if not fitted.errors:
-            return None, fitted
-        ends = logit(np.clip(interval, 0.01, 0.99))
-        starts = expit(ends[0] + (ends[1] - ends[0]) * np.array(_FEW_STARTS if is_narrow(interval) else _STARTS))
-        best: tuple[float | None, FittedTrees] = (None, fitted)
-        for start in starts:
-            other = self.run(float(start))
-            if other.errors and min(other.errors) < min(best[1].errors):
-                best = (float(start), other)
+        if not fitted.errors or fitted.held_out is None:
+            return None
+        least = min(fitted.errors[:_ROUNDS])
+        best = None
+        for start in self._starts(interval, fitted.held_out):
+            errors = self.run(start, most=_ROUNDS).errors
+            if errors and min(errors) < least:
+                least = min(errors)
+                best = start
         return best
+
+    def _starts(self, interval: Interval, held_out: HeldOutScores) -> list[float]:
+        """Return the priors to compare: none if the interval is short and the trees are in it."""
+        low, high = interval
+        mean = float(expit(np.stack([held_out.g, held_out.g_prime])).mean())
+        if high - low < _SHORT:
+            return [] if low <= mean <= high else [(low + high) / 2]
+        ends = logit(np.clip(interval, 0.01, 0.99))
+        positions = np.array(_FEW_STARTS if is_narrow(interval) else _STARTS)
+        return [float(start) for start in expit(ends[0] + (ends[1] - ends[0]) * positions)]
 
     def _cross_fit(self) -> OutOfFold | None:
         return (
