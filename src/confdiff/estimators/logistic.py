@@ -23,9 +23,9 @@ from confdiff.pairs.sparse import as_matrix
 from confdiff.pairs.splitting import ItemKFold
 from confdiff.prior import (
     Interval,
-    Learner,
+    ItemScorer,
+    PairLearner,
     PriorEstimate,
-    Scorer,
     check_labelled,
     cross_fit,
     declared_moment,
@@ -224,11 +224,11 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         self._report_estimate(estimate)
         return min(max(estimate.value, 0.001), 0.999)
 
-    def _learner(self, design: Design) -> Learner:
+    def _learner(self, design: Design) -> PairLearner:
         """Return a learner of folds, without a prior; ``C="auto"`` is then 1."""
         strength = 1.0 if isinstance(self.C, str) else check_number("C", self.C, above=0)
 
-        def learn(training: Pairs, fold: int) -> Scorer:
+        def learn(training: Pairs, fold: int) -> ItemScorer:
             part = design_of(training, centre=design.centre)
             solution = solve(part, "probability", make_ridge(part, strength, self.scale), None)
             return lambda items: as_matrix(items) @ solution.w - design.centre @ solution.w + solution.b

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from confdiff.prior import (
-    DIFFERENCES,
+    DIFFERENCE_KINDS,
     POSITIVES,
     Evidence,
     Interval,
@@ -98,7 +98,7 @@ class OffsetReported:
 
 def check_offset_options(estimator: Any, *, has_classes: bool, has_vectors: bool) -> None:
     """Check the parameters ``differences`` and ``positives`` of an estimator, and that they can be used."""
-    check_choice("differences", estimator.differences, DIFFERENCES)
+    check_choice("differences", estimator.differences, DIFFERENCE_KINDS)
     if estimator.positives is not None:
         check_choice("positives", estimator.positives, POSITIVES)
     options = {

@@ -1,9 +1,9 @@
 """Estimate the class prior, as far as differences determine it, and say what they leave open."""
 
-from confdiff.prior.estimate import DIFFERENCES, POSITIVES, Evidence, PriorEstimate, PriorSource
+from confdiff.prior.estimate import DIFFERENCE_KINDS, POSITIVES, Evidence, PriorEstimate, PriorSource
 from confdiff.prior.estimating import (
-    Learner,
-    Scorer,
+    ItemScorer,
+    PairLearner,
     check_labelled,
     cross_fit,
     declared_moment,
@@ -24,17 +24,17 @@ from confdiff.prior.out_of_fold import OutOfFold
 from confdiff.prior.shape import fit_shape, offset_at
 
 __all__ = [
-    "DIFFERENCES",
+    "DIFFERENCE_KINDS",
     "POSITIVES",
     "Evidence",
     "Interval",
+    "ItemScorer",
     "LabelMoment",
-    "Learner",
     "OutOfFold",
+    "PairLearner",
     "PriorEstimate",
     "PriorInterval",
     "PriorSource",
-    "Scorer",
     "check_labelled",
     "check_prior_interval",
     "cross_fit",

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 from confdiff.prior.intervals import WIDE, Interval, not_identified, quantiles
 from confdiff.prior.label_differences import LabelMoment
 from confdiff.prior.monotone import MonotoneFit, fit_monotone
-from confdiff.prior.out_of_fold import OutOfFold, Vector
+from confdiff.prior.out_of_fold import OutOfFold
 from confdiff.prior.shape import fit_shape
 from confdiff.validation import check_choice
+
+_Vector = NDArray[np.float64]
 
 PriorSource = Literal["given", "differences", "label differences", "labelled items"]
 """What a class prior is known from."""
@@ -19,7 +21,7 @@ PriorSource = Literal["given", "differences", "label differences", "labelled ite
 POSITIVES = ("rarer", "commoner")
 """Values of ``positives``: whether the positive class is the rarer or the commoner one."""
 
-DIFFERENCES = ("graded", "labels")
+DIFFERENCE_KINDS = ("graded", "labels")
 """Values of ``differences``: graded differences, or differences of labels 0 and 1."""
 
 _N_PRIORS = 2_001
@@ -99,7 +101,7 @@ class Evidence:
     held_out: OutOfFold | None
     moment: LabelMoment | None = None
     positives: str | None = None
-    label_scores: Vector | None = None
+    label_scores: _Vector | None = None
     labels: NDArray[np.float32] | None = None
 
     def __post_init__(self) -> None:
@@ -190,7 +192,7 @@ class Evidence:
             return max(low, 0.5), max(high, 0.5)
         return low, high
 
-    def _confined_grid(self) -> Vector:
+    def _confined_grid(self) -> _Vector:
         low, high = self._confined(0.0005, 0.9995)
         return np.linspace(low, high, _N_PRIORS)
 
@@ -214,10 +216,10 @@ def confidence_interval(fit: MonotoneFit, held_out: OutOfFold, level: float = 0.
     return float(np.clip(low, 0, 1)), float(np.clip(high, 0, 1))
 
 
-def labels_log_likelihood(d: Vector, labels: NDArray[np.float32], priors: Vector) -> Vector:
+def labels_log_likelihood(d: _Vector, labels: NDArray[np.float32], priors: _Vector) -> _Vector:
     """Return the log-likelihood of priors, (k,), given the labels of items with posteriors d + prior."""
     r = np.clip(d[:, None] + priors, 0.01, 0.99)
-    likelihood: Vector = np.where(labels[:, None] > 0, np.log(r), np.log1p(-r)).sum(axis=0)
+    likelihood: _Vector = np.where(labels[:, None] > 0, np.log(r), np.log1p(-r)).sum(axis=0)
     return likelihood
 
 

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs
 from confdiff.pairs.sparse import Items, as_items, as_matrix
-from confdiff.prior.estimate import DIFFERENCES, Evidence, PriorEstimate
+from confdiff.prior.estimate import DIFFERENCE_KINDS, Evidence, PriorEstimate
 from confdiff.prior.label_differences import LabelMoment, check_label_differences, label_moment
-from confdiff.prior.out_of_fold import OutOfFold, Vector
+from confdiff.prior.out_of_fold import OutOfFold
 from confdiff.prior.shape import offset_at
 from confdiff.randomness import derived_seed, generator
 from confdiff.standardisation import fit_scaling
@@ -22,10 +22,12 @@ from confdiff.threads import follow_policy
 from confdiff.training import Recipe, epochs_for, learning_rate_for, predict_scores, train
 from confdiff.validation import check_choice, check_count, check_labels, check_matrix, column_names, warn_user
 
-Scorer = Callable[[Items], Vector]
+_Vector = NDArray[np.float64]
+
+ItemScorer = Callable[[Items], _Vector]
 """Items -> their log-odds."""
 
-Learner = Callable[[Pairs, int], Scorer]
+PairLearner = Callable[[Pairs, int], ItemScorer]
 """Training pairs, number of the fold -> the scorer that was trained on them without a prior."""
 
 Labelled = tuple[Any, ArrayLike]
@@ -109,14 +111,14 @@ def estimate_prior(
 
 def declared_moment(pairs: Pairs, differences: str) -> LabelMoment | None:
     """Return the moment of pairs whose differences are declared as label differences, after checking them."""
-    if check_choice("differences", differences, DIFFERENCES) == "graded":
+    if check_choice("differences", differences, DIFFERENCE_KINDS) == "graded":
         return None
     check_label_differences(pairs)
     return label_moment(pairs)
 
 
 def estimate_with(
-    learner: Learner,
+    learner: PairLearner,
     pairs: Pairs,
     *,
     folds: int = 3,
@@ -139,8 +141,8 @@ def estimate_with(
 
 
 def cross_fit(
-    learner: Learner, pairs: Pairs, *, folds: int, seed: int, items: Items | None = None
-) -> tuple[OutOfFold, Vector | None]:
+    learner: PairLearner, pairs: Pairs, *, folds: int, seed: int, items: Items | None = None
+) -> tuple[OutOfFold, _Vector | None]:
     """Train a learner in folds; return the scores of all pairs by models not trained on them.
 
     Each model determines scores up to a constant, so all are shifted to a mean probability of 1/2. The scores of other
@@ -198,10 +200,10 @@ def _standardised(pairs: Pairs, labelled_items: Items | None) -> tuple[Pairs, It
     return scaled, labelled_items
 
 
-def _learner_of_network(model: ModelLike, recipe: Recipe) -> Learner:
+def _learner_of_network(model: ModelLike, recipe: Recipe) -> PairLearner:
     """Return the learner that trains a network by difference regression."""
 
-    def learn(training: Pairs, fold: int) -> Scorer:
+    def learn(training: Pairs, fold: int) -> ItemScorer:
         network = build_model(model, training.items.shape[1], seed=derived_seed(recipe.seed, "prior", fold))
         train(network, training, "confdiff-regression", recipe=replace(recipe, seed=recipe.seed + fold))
         return lambda items: predict_scores(network, items).double().numpy()
@@ -209,11 +211,11 @@ def _learner_of_network(model: ModelLike, recipe: Recipe) -> Learner:
     return learn
 
 
-def _learner_of_estimator(estimator: Any) -> Learner:
+def _learner_of_estimator(estimator: Any) -> PairLearner:
     """Return the learner that fits copies of an estimator of pairs, without a prior."""
     from sklearn.base import clone
 
-    def learn(training: Pairs, fold: int) -> Scorer:
+    def learn(training: Pairs, fold: int) -> ItemScorer:
         copy = clone(estimator)
         if "prior" in copy.get_params(deep=False):
             copy.set_params(prior=None)

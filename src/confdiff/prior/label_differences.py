@@ -3,10 +3,13 @@ r"""The class prior from label differences: :math:`E[(y' - y)^2] = 2 \pi (1 - \p
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from confdiff.pairs import Pairs
 from confdiff.prior.intervals import Interval
-from confdiff.prior.out_of_fold import Vector, item_numbers
+from confdiff.prior.out_of_fold import item_numbers
+
+_Vector = NDArray[np.float64]
 
 _NORMAL_95 = 1.96
 
@@ -38,9 +41,9 @@ class LabelMoment:
         """Return whether there is one interval, or one bit decides between two."""
         return positives is not None or len(self.alternatives) == 1
 
-    def log_likelihood(self, priors: Vector) -> Vector:
+    def log_likelihood(self, priors: _Vector) -> _Vector:
         """Return the log-likelihood of priors."""
-        deviation: Vector = (2 * priors * (1 - priors) - self.mean) / self.error
+        deviation: _Vector = (2 * priors * (1 - priors) - self.mean) / self.error
         return -(deviation**2) / 2
 
 

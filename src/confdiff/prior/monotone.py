@@ -13,14 +13,17 @@ the priors whose error is not significantly higher.
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize_scalar, nnls
 from scipy.stats import norm
 
-from confdiff.prior.out_of_fold import OutOfFold, Vector
+from confdiff.prior.out_of_fold import OutOfFold
+
+_Vector = NDArray[np.float64]
 
 _INNER = np.linspace(0.05, 0.95, 19)  # fractions of the items at which h may rise
 _OUTER = (0.01, 0.025, 0.975, 0.99)
-_FEWEST_ITEMS = 10  # below the first step and above the last
+_FEWEST_ITEMS = 4  # below the first step and above the last
 _END_ERROR = 0.05  # standard error of the mean of these items; noisy differences need more of them
 _STEPS_OF_SEARCH = 14  # halvings: the ends are exact to 1e-4
 _STIFFNESS = 1e3  # weight of the bounds, as a multiple of the size of the data
@@ -44,11 +47,11 @@ class MonotoneFit:
         The variance of a residual, with the design effect of shared items.
     """
 
-    knots: Vector
-    above: Vector
-    rises: Vector
-    matrix: Vector
-    target: Vector
+    knots: _Vector
+    above: _Vector
+    rises: _Vector
+    matrix: _Vector
+    target: _Vector
     variance: float
 
     @property
@@ -61,7 +64,7 @@ class MonotoneFit:
         """The greatest prior that the best fit allows; below ``low`` if the fit exceeds the range of probabilities."""
         return float(1 - self.rises @ (1 - self.above))
 
-    def values(self, scores: Vector) -> Vector:
+    def values(self, scores: _Vector) -> _Vector:
         """Return h of scores."""
         return (scores[..., None] > self.knots) @ self.rises - self.low
 
@@ -148,18 +151,18 @@ def _fit(data: OutOfFold, least_items: float) -> MonotoneFit:
     )
 
 
-def _knots(scores: Vector, weight: Vector, least: float) -> Vector:
+def _knots(scores: _Vector, weight: _Vector, least: float) -> _Vector:
     """Return the scores at which the function may rise, with a least fraction of the items at either end."""
     fractions = np.sort(np.concatenate([_INNER, _OUTER]))
     fractions = fractions[np.minimum(fractions, 1 - fractions) >= min(least, 0.49)]
     order = np.argsort(scores.reshape(-1), kind="stable")
     total = np.cumsum(weight.reshape(-1)[order])
     positions = np.searchsorted(total, fractions * total[-1]).clip(max=scores.size - 1)
-    knots: Vector = np.unique(scores.reshape(-1)[order][positions])
+    knots: _Vector = np.unique(scores.reshape(-1)[order][positions])
     return knots
 
 
-def _variance(data: OutOfFold, residual: Vector, n_rises: int) -> float:
+def _variance(data: OutOfFold, residual: _Vector, n_rises: int) -> float:
     """Return the variance of a residual of weight 1, above 0."""
     weight = data.weight
     freedom = len(data) / max(1, len(data) - n_rises)

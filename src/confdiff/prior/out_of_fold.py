@@ -9,8 +9,8 @@ from scipy.special import expit
 from confdiff.pairs import Pairs
 from confdiff.pairs.sparse import as_matrix, distinct_rows
 
-Vector = NDArray[np.float64]
-Rows = NDArray[np.int64]
+_Vector = NDArray[np.float64]
+_Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,13 +29,13 @@ class OutOfFold:
         The items, as numbers: equal numbers are the same item.
     """
 
-    scores: Vector
-    c: Vector
-    weight: Vector
-    rows: Rows
+    scores: _Vector
+    c: _Vector
+    weight: _Vector
+    rows: _Rows
 
     @classmethod
-    def of_pairs(cls, scores: Vector, pairs: Pairs) -> "OutOfFold":
+    def of_pairs(cls, scores: _Vector, pairs: Pairs) -> "OutOfFold":
         """Return the scores of the pairs that have a weight, with their differences and items."""
         (c,) = pairs.targets("differences").double().numpy()
         weight = np.ones(len(c)) if pairs.weight is None else pairs.weight.double().numpy()
@@ -52,17 +52,17 @@ class OutOfFold:
         return len(self.c)
 
     @property
-    def probabilities(self) -> Vector:
+    def probabilities(self) -> _Vector:
         """The probabilities of the scores, (2, n)."""
-        p: Vector = expit(self.scores)
+        p: _Vector = expit(self.scores)
         return p
 
     @property
-    def item_weight(self) -> Vector:
+    def item_weight(self) -> _Vector:
         """The weights of the first and the second items, (2, n)."""
         return np.stack([self.weight, self.weight])
 
-    def design_effect(self, residual: Vector) -> float:
+    def design_effect(self, residual: _Vector) -> float:
         """Return how many times the variance of sums of residuals is that of independent pairs; at least 1.
 
         Pairs that share an item have correlated residuals.
@@ -73,7 +73,7 @@ class OutOfFold:
         squares = 2 * float(weighted @ weighted)
         return max(1.0, float(of_items @ of_items) / squares) if squares else 1.0
 
-    def item_error(self, values: Vector) -> float:
+    def item_error(self, values: _Vector) -> float:
         """Return the standard error of the mean of values (2, n) over items that are drawn at random."""
         _, numbers = np.unique(self.rows, return_inverse=True)
         of_items = np.bincount(numbers.reshape(-1), self.item_weight.reshape(-1))
@@ -83,10 +83,10 @@ class OutOfFold:
         return float(np.sqrt(variance * (fractions @ fractions)))
 
 
-def item_numbers(pairs: Pairs) -> Rows:
+def item_numbers(pairs: Pairs) -> _Rows:
     """Return numbers of the first and of the second items of pairs, (2, n); items with equal features are the same."""
     compact = pairs.compact()
     matrix = as_matrix(compact.items)
     numbers = distinct_rows(matrix)[1] if matrix.ndim == 2 else np.arange(len(matrix))
-    rows: Rows = np.stack([numbers[compact.left], numbers[compact.right]])
+    rows: _Rows = np.stack([numbers[compact.left], numbers[compact.right]])
     return rows

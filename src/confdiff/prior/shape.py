@@ -9,11 +9,14 @@ be larger than its sampling error.
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq, minimize
 from scipy.special import expit
 
 from confdiff.calibration import LEAST_VARIANCE
-from confdiff.prior.out_of_fold import OutOfFold, Vector
+from confdiff.prior.out_of_fold import OutOfFold
+
+_Vector = NDArray[np.float64]
 
 _MOST_PAIRS = 5_000  # more do not make a point estimate better that an interval accompanies
 _LOG_SCALES = np.linspace(-1.5, 1.5, 13)
@@ -65,7 +68,7 @@ def fit_shape(data: OutOfFold, low: float, high: float) -> Rescaling:
     )
 
 
-def offset_at(scores: Vector, prior: float, weight: Vector | None = None) -> float:
+def offset_at(scores: _Vector, prior: float, weight: _Vector | None = None) -> float:
     """Return the constant to add to scores so that the mean probability is a prior.
 
     >>> round(offset_at(np.array([-1.0, 3.0]), 0.5), 6)
@@ -79,9 +82,9 @@ def offset_at(scores: Vector, prior: float, weight: Vector | None = None) -> flo
 class _Search:
     """Scores and differences of at most ``_MOST_PAIRS`` pairs; points are (log a, t) with b = -a t."""
 
-    scores: Vector
-    c: Vector
-    weight: Vector
+    scores: _Vector
+    c: _Vector
+    weight: _Vector
     error_as_it_is: float
 
     @classmethod
@@ -97,7 +100,7 @@ class _Search:
             error_as_it_is=float(weight @ (p[1] - p[0] - data.c[rows]) ** 2),
         )
 
-    def grid(self) -> list[Vector]:
+    def grid(self) -> list[_Vector]:
         """Return the points to start from: all scales, and thresholds in and beyond the range of the scores."""
         inner = np.quantile(self.scores, np.linspace(0, 1, 21))
         points = []
@@ -107,14 +110,14 @@ class _Search:
             points += [np.array([log_scale, threshold]) for threshold in thresholds]
         return points
 
-    def probabilities(self, point: Vector) -> Vector:
-        p: Vector = expit(np.exp(point[0]) * (self.scores - point[1]))
+    def probabilities(self, point: _Vector) -> _Vector:
+        p: _Vector = expit(np.exp(point[0]) * (self.scores - point[1]))
         return p
 
-    def prior(self, point: Vector) -> float:
+    def prior(self, point: _Vector) -> float:
         return float(self.weight @ self.probabilities(point).mean(axis=0))
 
-    def error(self, point: Vector) -> float:
+    def error(self, point: _Vector) -> float:
         p = self.probabilities(point)
         penalty = max(self.error_as_it_is, LEAST_VARIANCE) * float(2 * point[0]) ** 2 / len(self.c)
         return float(self.weight @ (p[1] - p[0] - self.c) ** 2) + penalty

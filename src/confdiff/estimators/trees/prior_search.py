@@ -13,7 +13,7 @@ from confdiff.estimators.trees.model import TreeModel
 from confdiff.estimators.trees.table import DistinctPairs
 from confdiff.pairs import Pairs
 from confdiff.pairs.sparse import Items, as_matrix
-from confdiff.prior import Evidence, Interval, LabelMoment, OutOfFold, PriorEstimate, Scorer, cross_fit, is_narrow
+from confdiff.prior import Evidence, Interval, ItemScorer, LabelMoment, OutOfFold, PriorEstimate, cross_fit, is_narrow
 
 _STARTS = (0.05, 0.25, 0.5, 0.75, 0.95)  # positions in an open interval, on the scale of log-odds
 _FEW_STARTS = (0.2, 0.5, 0.8)  # in a narrow interval
@@ -142,7 +142,7 @@ class PriorSearch:
             return np.stack([self.validation.pairs.left.numpy(), self.validation.pairs.right.numpy()])
         return np.stack([self.table.pairs.left.numpy()[pairs], self.table.pairs.right.numpy()[pairs]])
 
-    def _learn(self, training: Pairs, fold: int) -> Scorer:
+    def _learn(self, training: Pairs, fold: int) -> ItemScorer:
         task = self.make_task(None)
         table = DistinctPairs.of(training, task.method, self.seed)
         model = TreeModel(task.run(table, None).trees, training.items.shape[1], 1)
