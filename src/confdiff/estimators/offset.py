@@ -1,6 +1,6 @@
 """The offset of probabilities: report whether differences determined it, or leave an interval of class priors open."""
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -8,12 +8,14 @@ from numpy.typing import ArrayLike
 from confdiff.prior import (
     DIFFERENCE_KINDS,
     POSITIVES,
-    Evidence,
     Interval,
     OutOfFold,
     PriorEstimate,
     PriorInterval,
     PriorSource,
+    confidence_interval,
+    confined,
+    fit_monotone,
     fit_shape,
     is_narrow,
     open_interval,
@@ -61,21 +63,29 @@ class OffsetReported:
         if not estimate.is_identified:
             warn_user(f"{estimate.problem} Probabilities may be off by a constant.")
 
-    def _report_offset(self, held_out: OutOfFold) -> None:
-        """Set the attributes from scores of held-out pairs without a given prior, and warn once if it is open."""
-        estimate = Evidence(held_out=held_out, positives=getattr(self, "positives", None)).estimate()
+    def _report_offset(self, held_out: OutOfFold, sample: OutOfFold | None = None) -> Interval:
+        """Set the attributes from scores of held-out pairs without a given prior, and warn once if it is open.
+
+        ``sample`` are all pairs, if few of them are held out. Returned is the interval for the held-out items.
+        """
+        fit = fit_monotone(held_out)
         self.prior_source_ = "differences"
-        self.prior_interval_ = (estimate.confidence_low, estimate.confidence_high)
+        self.prior_interval_ = self._on_stated_side(confidence_interval(fit, held_out, sample=sample))
         if not self.is_offset_determined_:
             warn_of_open_prior(self.prior_interval_)
+        return self._on_stated_side(confidence_interval(fit, held_out))
 
-    def _needed_rescaling(self, held_out: OutOfFold) -> tuple[float, float]:
+    def _on_stated_side(self, interval: Interval) -> Interval:
+        """Return the part of an interval on the side of 1/2 that ``positives`` states."""
+        return confined(interval, getattr(self, "positives", None))
+
+    def _needed_rescaling(self, held_out: OutOfFold, interval: Interval) -> tuple[float, float]:
         """Return factor and constant by which scores are to be rescaled, (1, 0) if not at all.
 
         A learner stays near the probability at which it starts. Its scores are rescaled if their mean probability is
-        outside ``prior_interval_``, or if another offset fits the differences of held-out pairs noticeably better.
+        outside the interval, or if another offset fits the differences of held-out pairs noticeably better.
         """
-        low, high = cast(Interval, self.prior_interval_)
+        low, high = interval
         rescaling = fit_shape(held_out, low, high)
         mean = np.average(held_out.probabilities, weights=held_out.item_weight)
         if low <= mean <= high and not rescaling.is_better:

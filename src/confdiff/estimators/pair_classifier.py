@@ -278,12 +278,12 @@ class PairClassifier(Restorable, NetworkScored):
         if LOSSES[self.loss_].probability is None or prior is not None:
             return
         if method.learns_from == "differences":
-            self._report_held_out(data if held_out is None else held_out)
+            self._report_held_out(data, data if held_out is None else held_out)
         mean = self._pair_probabilities(data).mean(axis=0, dtype=np.float64)
         implied = np.average(mean, axis=0, weights=_weight_of(data))
         self.prior_ = implied if implied.ndim else float(implied)
 
-    def _report_held_out(self, held_out: Pairs) -> None:
+    def _report_held_out(self, data: Pairs, held_out: Pairs) -> None:
         """Report the priors that held-out pairs leave open; move the offset if they exclude or improve it."""
         assert held_out.difference is not None
         p = self._pair_probabilities(held_out).astype(np.float64)
@@ -291,13 +291,18 @@ class PairClassifier(Restorable, NetworkScored):
             differences = held_out.difference.numpy()
             self._report_open_classes(p[1] - p[0], differences, p.reshape(-1, p.shape[2]), _weight_of(held_out))
             return
-        scores = logit(p.clip(1e-9, 1 - 1e-9))
-        test_scores = OutOfFold.of_pairs(scores, held_out)
-        self._report_offset(test_scores)
+        test_scores = OutOfFold.of_pairs(_log_odds(p), held_out)
+        sample = OutOfFold.of_pairs(_log_odds(self._pair_probabilities(data)), data)
+        interval = self._report_offset(test_scores, sample)
         if self.loss_ == "logistic":
-            scale, shift = self._needed_rescaling(test_scores)
+            scale, shift = self._needed_rescaling(test_scores, interval)
             self.temperature_ /= scale
             self.offset_ += shift * self.temperature_
+
+
+def _log_odds(p: NDArray[Any]) -> NDArray[np.float64]:
+    scores: NDArray[np.float64] = logit(p.astype(np.float64).clip(1e-9, 1 - 1e-9))
+    return scores
 
 
 def _has_weight(pairs: Pairs | StreamedPairs) -> bool:

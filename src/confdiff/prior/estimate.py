@@ -185,12 +185,7 @@ class Evidence:
         return low < 0.5 if self.positives == "rarer" else high > 0.5
 
     def _confined(self, low: float, high: float) -> Interval:
-        """Return the part of an interval on the side of 1/2 that ``positives`` states."""
-        if self.positives == "rarer":
-            return min(low, 0.5), min(high, 0.5)
-        if self.positives == "commoner":
-            return max(low, 0.5), max(high, 0.5)
-        return low, high
+        return confined((low, high), self.positives)
 
     def _confined_grid(self) -> _Vector:
         low, high = self._confined(0.0005, 0.9995)
@@ -201,18 +196,38 @@ class Evidence:
         return fit_shape(self.held_out, 0.0, 1.0).prior > 0.5
 
 
-def confidence_interval(fit: MonotoneFit, held_out: OutOfFold, level: float = 0.95) -> Interval:
+def confined(interval: Interval, positives: str | None) -> Interval:
+    """Return the part of an interval on the side of 1/2 that ``positives`` states.
+
+    >>> confined((0.3, 0.7), "rarer"), confined((0.3, 0.7), None)
+    ((0.3, 0.5), (0.3, 0.7))
+    """
+    low, high = interval
+    if positives == "rarer":
+        return min(low, 0.5), min(high, 0.5)
+    if positives == "commoner":
+        return max(low, 0.5), max(high, 0.5)
+    return low, high
+
+
+def confidence_interval(
+    fit: MonotoneFit, held_out: OutOfFold, level: float = 0.95, *, sample: OutOfFold | None = None
+) -> Interval:
     """Return the interval of the prior that held-out differences leave open.
 
-    The profile is for the mean posterior of the items of the pairs. The class prior is that of the population: the
-    sampling error of the items is added.
+    The profile is for the mean posterior of the held-out items. The class prior is that of the population, so the
+    sampling error of the items is added. If the held-out items are few of many, ``sample`` are all pairs with the
+    scores of the same model: the mean is moved to their items, whose sampling error is smaller.
     """
     low, high = fit.interval(level)
     inner_low = min(fit.low, high)
     inner_high = max(fit.high, low)
-    sampling = 1.96 * held_out.item_error(fit.values(held_out.scores))
-    low = inner_low - float(np.hypot(max(0.0, inner_low - low), sampling))
-    high = inner_high + float(np.hypot(max(0.0, high - inner_high), sampling))
+    items = held_out if sample is None else sample
+    values = fit.values(items.scores)
+    shift = float(np.average(values, weights=items.item_weight))
+    sampling = 1.96 * items.item_error(values)
+    low = inner_low + shift - float(np.hypot(max(0.0, inner_low - low), sampling))
+    high = inner_high + shift + float(np.hypot(max(0.0, high - inner_high), sampling))
     return float(np.clip(low, 0, 1)), float(np.clip(high, 0, 1))
 
 
