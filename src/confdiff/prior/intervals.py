@@ -107,7 +107,7 @@ def open_interval(
 def is_narrow(interval: PriorInterval) -> bool:
     """Return whether an interval of priors, or one for each of K classes, is narrow enough to determine the prior.
 
-    >>> is_narrow((0.3, 0.35)), is_narrow(((0.3, 0.5), (0.5, 0.7)))
+    >>> is_narrow((0.3, 0.35)), is_narrow(((0.3, 0.6), (0.4, 0.7)))
     (True, False)
     """
     return all(high - low <= WIDE for low, high in _ends_of(interval))

@@ -88,5 +88,5 @@ def item_numbers(pairs: Pairs) -> _Rows:
     compact = pairs.compact()
     matrix = as_matrix(compact.items)
     numbers = distinct_rows(matrix)[1] if matrix.ndim == 2 else np.arange(len(matrix))
-    rows: _Rows = np.stack([numbers[compact.left], numbers[compact.right]])
+    rows: _Rows = np.stack([numbers[compact.left.numpy()], numbers[compact.right.numpy()]])
     return rows
