@@ -14,6 +14,7 @@ from confdiff.estimators.comparison import Comparison, Contender
 from confdiff.estimators.folds import FoldPlan, join_pairs, over_distinct_items, plan_folds, plan_validation
 from confdiff.estimators.inputs import as_float_matrix, check_validation
 from confdiff.estimators.items import DifferenceScored
+from confdiff.estimators.offset import check_offset_options
 from confdiff.estimators.settings import seed_of
 from confdiff.links import LINKS, LinkName, find_link
 from confdiff.pairs import Pairs
@@ -21,7 +22,7 @@ from confdiff.pairs.forms import as_pairs
 from confdiff.threads import follow_policy
 from confdiff.validation import check_choice
 
-_LEARNED = ("classes_", "prior_", "prior_interval_", "prior_estimate_", "reference_scores_")
+_LEARNED = ("classes_", "prior_", "prior_interval_", "prior_source_", "prior_estimate_", "reference_scores_")
 
 
 def _delegates(name: str) -> Any:
@@ -54,6 +55,10 @@ class ConfDiffAuto(DifferenceScored):
         which are wrapped by a :class:`~confdiff.ProjectedClassifier`. The simplest comes first. By default all names.
     prior : float, "estimate", array of shape (K,) or None, default=None
         The class prior, as in :class:`~confdiff.ConfDiffClassifier`.
+    differences : {"graded", "labels"}, default="graded"
+        As in :class:`~confdiff.ConfDiffClassifier`. With ``"labels"``, ``"auto"`` is the probability link.
+    positives : {"rarer", "commoner"} or None, default=None
+        As in :class:`~confdiff.ConfDiffClassifier`; ``"auto"`` is then the probability link.
     folds : int or "auto", default="auto"
         The number of folds. By default 5, of which fewer are used with many pairs, and for networks.
     classes : sequence, default=None
@@ -99,6 +104,8 @@ class ConfDiffAuto(DifferenceScored):
         *,
         candidates: Any = None,
         prior: float | str | ArrayLike | None = None,
+        differences: str = "graded",
+        positives: str | None = None,
         folds: int | str = "auto",
         classes: Any = None,
         standardise: bool | None = None,
@@ -109,6 +116,8 @@ class ConfDiffAuto(DifferenceScored):
         self.link = link
         self.candidates = candidates
         self.prior = prior
+        self.differences = differences
+        self.positives = positives
         self.folds = folds
         self.classes = classes
         self.standardise = standardise
@@ -156,8 +165,11 @@ class ConfDiffAuto(DifferenceScored):
         seed = seed_of(self.random_state)
         candidates = resolve_candidates(self.candidates, data)
         links = self._links(data, has_labels=labelled is not None)
+        check_offset_options(self, has_classes="probability" in links, has_vectors=data.has_vectors)
         parameters = {
             "prior": self.prior,
+            "differences": self.differences,
+            "positives": self.positives,
             "classes": self.classes,
             "standardise": self.standardise,
             "device": self.device,
@@ -179,7 +191,8 @@ class ConfDiffAuto(DifferenceScored):
         """Return the links to compare, the simplest first."""
         if self.link != "auto":
             return [find_link(check_choice("link", self.link, ["auto", *LINKS])).name]
-        if self.prior is not None or has_labels or data.has_vectors:
+        declares = self.differences != "graded" or self.positives is not None
+        if self.prior is not None or declares or has_labels or data.has_vectors:
             return ["probability"]
         return [link.name for link in LINKS.values()]
 

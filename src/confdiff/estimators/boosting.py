@@ -1,6 +1,7 @@
 """Gradient-boosted trees that learn from pairs with graded differences."""
 
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -10,11 +11,12 @@ from sklearn.utils import check_random_state
 from confdiff.calibration import fit_to_differences, log_odds
 from confdiff.display.progress import reporting_progress
 from confdiff.estimators.inputs import as_float_matrix, check_validation, class_names, warn_of_unconnected_groups
+from confdiff.estimators.offset import check_offset_options, estimates_prior
 from confdiff.estimators.trees.categories import Categories
-from confdiff.estimators.trees.completing import complete_pairs
 from confdiff.estimators.trees.fitting import FittedTrees, HeldOutScores, Rounds, TreeFit
 from confdiff.estimators.trees.model import TreeModel
 from confdiff.estimators.trees.predicting import probability_of
+from confdiff.estimators.trees.prior_search import PriorSearch
 from confdiff.estimators.trees.saving import RestorableTrees
 from confdiff.estimators.trees.settings import TreeSettings, monotone_signs
 from confdiff.estimators.trees.table import DistinctPairs, methods_of_trees
@@ -22,7 +24,7 @@ from confdiff.links import find_link, reference_scores
 from confdiff.methods import Method, find_method
 from confdiff.pairs import Pairs
 from confdiff.pairs.sparse import as_matrix
-from confdiff.prior import PriorEstimate, estimate_prior
+from confdiff.prior import Interval, PriorEstimate, check_labelled, declared_moment, warn_of_open_prior
 from confdiff.threads import follow_policy, pass_over, threads_for
 from confdiff.validation import (
     check_choice,
@@ -53,7 +55,12 @@ class ConfDiffBoosting(RestorableTrees):
     link : str, default="probability"
         What a difference means: ``"probability"``, ``"preference"`` or ``"score"``, see :mod:`confdiff.links`.
     prior : float, "estimate", array of shape (K,) or None, default=None
-        The class prior, as in :class:`~confdiff.ConfDiffClassifier`; for the probability link only.
+        The class prior, as in :class:`~confdiff.ConfDiffClassifier`; for the probability link only. With ``None`` and
+        two classes, the trees are fitted from several starts, and the fit with the least held-out error is kept.
+    differences : {"graded", "labels"}, default="graded"
+        As in :class:`~confdiff.ConfDiffClassifier`.
+    positives : {"rarer", "commoner"} or None, default=None
+        As in :class:`~confdiff.ConfDiffClassifier`.
     classes : sequence, default=None
         The names of the negative and the positive class, or of K classes. By default -1 and 1, or 0 to K - 1.
     learning_rate : float, default=0.1
@@ -113,7 +120,9 @@ class ConfDiffBoosting(RestorableTrees):
     prior_estimate_ : PriorEstimate
         The estimated prior; present only if it was estimated.
     prior_interval_ : tuple (low, high) or None
-        The class priors that the differences leave open; ``None`` if the prior was given.
+        The class priors that the data leave open, with 95 % confidence; ``None`` if the prior was given.
+    prior_source_ : str or None
+        ``"given"``, ``"differences"``, ``"label differences"`` or ``"labelled items"``.
     reference_scores_ : array
         Scores that represent those of the training items; for links without classes.
     feature_importances_ : array of shape (d,)
@@ -145,6 +154,8 @@ class ConfDiffBoosting(RestorableTrees):
         *,
         link: str = "probability",
         prior: float | str | ArrayLike | None = None,
+        differences: str = "graded",
+        positives: str | None = None,
         classes: Any = None,
         learning_rate: float = 0.1,
         max_iter: int = 500,
@@ -167,6 +178,8 @@ class ConfDiffBoosting(RestorableTrees):
         self.method = method
         self.link = link
         self.prior = prior
+        self.differences = differences
+        self.positives = positives
         self.classes = classes
         self.learning_rate = learning_rate
         self.max_iter = max_iter
@@ -217,15 +230,23 @@ class ConfDiffBoosting(RestorableTrees):
         warn_of_unconnected_groups(data)
         method = self._check_combination(data, labelled)
         seed = self._seed()
-        prior = self._training_prior(method, data, labelled, seed)
         table = DistinctPairs.of(data, method, seed)
         validation_table = None if held_out is None else DistinctPairs.of(held_out, method, seed)
-        settings = self._settings(data, table, prior, seed)
         rounds = self._rounds()
+        self._forget_offset()
         with reporting_progress("boosting", rounds.most, shown=bool(self.verbose)) as update:
-            task = TreeFit(method=method, prior=prior, settings=settings, rounds=rounds, watch=update)
-            fitted = task.run(table, validation_table)
-        self._remember(data, table, fitted, settings)
+
+            def make_task(prior: Any, task_method: Method = method) -> TreeFit:
+                settings = self._settings(data, table, prior, seed)
+                return TreeFit(method=task_method, prior=prior, settings=settings, rounds=rounds, watch=update)
+
+            regression = partial(make_task, task_method=find_method(methods_of_trees(find_link("probability"))[0]))
+            search = PriorSearch(regression, data, table, validation_table, seed)
+            prior = self._training_prior(method, data, labelled, search)
+            fitted = make_task(prior).run(table, validation_table)
+            if prior is None and self._leaves_offset_open(data, method):
+                prior, fitted = self._best_offset(fitted, search)
+        self._remember(data, table, fitted, self._settings(data, table, prior, seed))
         self._remember_prior(data, fitted, method, prior)
         return self
 
@@ -257,7 +278,8 @@ class ConfDiffBoosting(RestorableTrees):
                 raise ValueError(f"{refused[0]} is for link='probability'; got link={self.link!r}.")
             if data.has_vectors:
                 raise ValueError(f"differences of several classes need link='probability'; got link={self.link!r}.")
-        if method.needs_prior and self.prior is None and labelled is None:
+        check_offset_options(self, has_classes=link.has_classes, has_vectors=data.has_vectors)
+        if method.needs_prior and self.prior is None and not estimates_prior(self, labelled):
             raise prior_missing(method.name)
         if labelled is not None and self.prior is not None and not isinstance(self.prior, str):
             raise ValueError("labelled items determine the prior, and a prior is given: pass one of the two.")
@@ -271,22 +293,41 @@ class ConfDiffBoosting(RestorableTrees):
             return int(check_random_state(seed).randint(2**31))
         return check_count("random_state", seed, least=0)
 
-    def _training_prior(self, method: Method, data: Pairs, labelled: Any, seed: int) -> Any:
+    def _training_prior(self, method: Method, data: Pairs, labelled: Any, search: PriorSearch) -> Any:
         """Return the prior for training: the given one, or an estimate from the differences and labelled items."""
-        if hasattr(self, "prior_estimate_"):
-            del self.prior_estimate_
-        if labelled is None and self.prior is None:
-            return None
-        if isinstance(self.prior, str) or self.prior is None:
+        if estimates_prior(self, labelled):
             check_choice("prior", self.prior or "estimate", ["estimate"])
             if data.has_vectors or method.learns_from != "differences":
                 raise ValueError("a prior is estimated from differences of two classes; pass the priors themselves.")
-            complete, labelled_rows = complete_pairs(data, labelled, self.categories_)
-            self.prior_estimate_ = estimate_prior(complete, labelled=labelled_rows)
-            return min(max(self.prior_estimate_.value, 0.001), 0.999)
-        if data.has_vectors:
-            return check_class_priors(self.prior, data.n_classes)
-        return check_prior(self.prior)
+            items, labels = check_labelled(self._encoded_labelled(labelled), data, allow_missing=True)
+            moment = declared_moment(data, self.differences)
+            estimate = search.estimate(moment=moment, positives=self.positives, items=items, labels=labels)
+            self._report_estimate(estimate)
+            return min(max(estimate.value, 0.001), 0.999)
+        declared_moment(data, self.differences)
+        if self.prior is None:
+            return None
+        self.prior_source_ = "given"
+        return check_class_priors(self.prior, data.n_classes) if data.has_vectors else check_prior(self.prior)
+
+    def _encoded_labelled(self, labelled: Any) -> Any:
+        """Return labelled items with numbers for categories, and their labels."""
+        return None if labelled is None else (self.categories_.encoded(labelled[0]), labelled[1])
+
+    def _leaves_offset_open(self, data: Pairs, method: Method) -> bool:
+        return self.link == "probability" and not data.has_vectors and method.learns_from == "differences"
+
+    def _best_offset(self, fitted: FittedTrees, search: PriorSearch) -> tuple[float | None, FittedTrees]:
+        """Report the priors that held-out pairs leave open; return the best of them, and the trees fitted with it."""
+        held_out = search.held_out(fitted)
+        if held_out is None:
+            self.prior_source_ = "differences"
+            self.prior_interval_ = (0.0, 1.0)
+            warn_of_open_prior(self.prior_interval_)
+            return None, fitted
+        self._report_offset(held_out)
+        prior = search.best(cast(Interval, self.prior_interval_), fitted)
+        return (prior, fitted) if prior is None else (prior, search.run(prior))
 
     def _settings(self, data: Pairs, table: DistinctPairs, prior: Any, seed: int) -> TreeSettings:
         n_features = data.items.shape[1]
@@ -346,29 +387,26 @@ class ConfDiffBoosting(RestorableTrees):
     def _remember_prior(self, data: Pairs, fitted: FittedTrees, method: Method, prior: Any) -> None:
         """Calibrate, set ``prior_`` to the training prior or the mean probability, and report an open offset."""
         self.prior_ = prior
-        self.prior_interval_ = None
         if self.link_ != "probability":
             return
         held_out = fitted.held_out
         if self.calibrated and held_out is not None:
             self.temperature_, self.offset_ = _calibration(held_out, prior)
-        if hasattr(self, "prior_estimate_"):
-            self.prior_interval_ = (self.prior_estimate_.confidence_low, self.prior_estimate_.confidence_high)
         if prior is not None:
             return
         ends = self._pair_probabilities(self._scores(as_matrix(data.items)), data)
         weight = None if data.weight is None else data.weight.numpy()
         implied = np.average(ends.mean(axis=0), axis=0, weights=weight)
         self.prior_ = implied if implied.ndim else float(implied)
-        if method.learns_from != "differences":
+        if method.learns_from != "differences" or not data.has_vectors:
             return
         if held_out is not None:
             ends = np.stack([probability_of(held_out.g), probability_of(held_out.g_prime)])
-            self._report_offset(ends[1] - ends[0], held_out.c, ends.reshape(-1, *ends.shape[2:]), held_out.weight)
+            self._report_open_classes(ends[1] - ends[0], held_out.c, ends.reshape(-1, ends.shape[2]), held_out.weight)
         else:
             assert data.difference is not None
-            item_p = ends.reshape(-1, *ends.shape[2:])
-            self._report_offset(ends[1] - ends[0], data.difference.numpy(), item_p, weight)
+            item_p = ends.reshape(-1, ends.shape[2])
+            self._report_open_classes(ends[1] - ends[0], data.difference.numpy(), item_p, weight)
 
     def _pair_probabilities(self, scores: _Vector, data: Pairs) -> _Vector:
         """Return the probabilities of the first and of the second items of pairs: (2, n), or (2, n, K)."""

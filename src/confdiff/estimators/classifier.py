@@ -51,6 +51,11 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
         (:func:`confdiff.prior.estimate_prior`). With ``None``, methods that do not need a prior let the differences
         determine it. From 50 pairs on, ``validation_fraction`` of them is then held out to check this. A warning is
         issued if the differences do not determine the prior.
+    differences : {"graded", "labels"}, default="graded"
+        ``"labels"`` declares that the differences are y' - y for labels y of 0 and 1 of independent items. Their mean
+        square then determines the prior up to its reflection, see :func:`confdiff.estimate_prior`.
+    positives : {"rarer", "commoner"} or None, default=None
+        Whether the positive class is the rarer or the commoner one, if that is known and the prior is not.
     model : str, torch.nn.Module or callable, default="mlp"
         ``"mlp"``, ``"linear"``, ``"authors-mlp"``, a module (which is copied and never changed), or a factory that is
         called with the number of features.
@@ -118,8 +123,10 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
     prior_estimate_ : PriorEstimate
         The estimated prior; present only if it was estimated.
     prior_interval_ : tuple (low, high) or None
-        The class priors that the differences leave open; for K classes a tuple of K such tuples. ``None`` if the
-        prior was given.
+        The class priors that the data leave open, with 95 % confidence; for K classes a tuple of K such tuples.
+        ``None`` if the prior was given.
+    prior_source_ : str or None
+        ``"given"``, ``"differences"``, ``"label differences"`` or ``"labelled items"``.
     is_offset_determined_ : bool
         Whether the prior was given or the differences determine it. If not, scores and ranks are meaningful, but
         probabilities may be off by a constant, and decisions are arbitrary near the threshold.

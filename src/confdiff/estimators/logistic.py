@@ -1,7 +1,7 @@
 """Linear models of differences: logistic regression and ridge regression on pairs, without epochs or learning rate."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,17 +15,33 @@ from confdiff.estimators.linear.objectives import logistic_function
 from confdiff.estimators.linear.penalty import PenaltySearch, Splits, search_penalty
 from confdiff.estimators.linear.solving import Solution, make_ridge, solve
 from confdiff.estimators.linear.state import RestorableLinear
+from confdiff.estimators.offset import check_offset_options
 from confdiff.estimators.settings import seed_of
 from confdiff.links import find_link, reference_scores
 from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
+from confdiff.pairs.sparse import as_matrix
 from confdiff.pairs.splitting import item_disjoint_folds
-from confdiff.prior import PriorEstimate, estimate_prior
+from confdiff.prior import (
+    Interval,
+    ItemScorer,
+    PairLearner,
+    PriorEstimate,
+    check_labelled,
+    cross_fit,
+    declared_moment,
+    estimate_with,
+    fit_shape,
+    offset_at,
+    warn_of_open_prior,
+)
 from confdiff.threads import computing, follow_policy, pass_over
 from confdiff.validation import check_choice, check_count, check_number, check_prior
 
 _FOLDS = 4
 _C_OF_FEW = 1.0  # if there are too few pairs to hold out some of them
+_PRIOR_FOLDS = 3  # of pairs, to report the priors that differences leave open
+_FEWEST = 6  # with fewer pairs, any prior fits
 
 
 class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
@@ -49,6 +65,10 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         What the differences mean, see :mod:`confdiff.links`.
     prior : float, "estimate" or None, default=None
         The class prior, if it is known; for the probability link only.
+    differences : {"graded", "labels"}, default="graded"
+        As in :class:`~confdiff.ConfDiffClassifier`.
+    positives : {"rarer", "commoner"} or None, default=None
+        As in :class:`~confdiff.ConfDiffClassifier`.
     C : float or "auto", default=1.0
         Inverse strength of the L2 penalty, as in scikit-learn. The intercept is not penalised. With ``"auto"``, the
         value with the highest R² on held-out pairs is chosen; 1 if there are too few pairs to hold out some of them.
@@ -89,7 +109,10 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
     prior_estimate_ : PriorEstimate
         The estimated prior; present only if it was estimated.
     prior_interval_ : tuple (low, high) or None
-        The class priors that the differences leave open. ``None`` if the prior was given, or the link has no classes.
+        The class priors that the data leave open, with 95 % confidence. ``None`` if the prior was given, or the link
+        has no classes.
+    prior_source_ : str or None
+        ``"given"``, ``"differences"``, ``"label differences"`` or ``"labelled items"``.
     is_offset_determined_ : bool
         Whether the prior was given or the differences determine it. If not, scores and ranks are meaningful, but
         probabilities may be off by a constant, and decisions are arbitrary near the threshold.
@@ -114,6 +137,8 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         *,
         link: str = "probability",
         prior: float | str | None = None,
+        differences: str = "graded",
+        positives: str | None = None,
         C: float | str = 1.0,
         standardise: bool = False,
         cv: Any = None,
@@ -123,6 +148,8 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
     ) -> None:
         self.link = link
         self.prior = prior
+        self.differences = differences
+        self.positives = positives
         self.C = C
         self.standardise = standardise
         self.cv = cv
@@ -159,10 +186,12 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         if data.has_vectors:
             raise ValueError("ConfDiffLogisticRegression takes differences of two classes; got several classes.")
         link = find_link(self.link)
-        prior = self._training_prior(data, labelled)
+        check_offset_options(self, has_classes=link.has_classes, has_vectors=False)
+        self._forget_offset()
         design = design_of(data)
         if not link.has_classes:
             design = design.with_pair_matrix()
+        prior = self._training_prior(data, design, labelled)
         with computing(pass_over(design.matrix.size)):
             self.C_search_ = self._search(design, data, validation, prior)
             self.C_ = self._chosen_C()
@@ -174,19 +203,41 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         self._remember_classes(data, design, prior)
         return self
 
-    def _training_prior(self, data: Pairs, labelled: tuple[Any, ArrayLike] | None) -> float | None:
+    def _training_prior(self, data: Pairs, design: Design, labelled: tuple[Any, ArrayLike] | None) -> float | None:
         """Return the class prior: the given one, or an estimate from the differences and labelled items."""
-        self.__dict__.pop("prior_estimate_", None)
         self._check_classes_are_used(labelled)
-        if self.prior is None and labelled is None:
+        moment = declared_moment(data, self.differences)
+        if self.prior is None and labelled is None and moment is None:
             return None
         if self.prior is not None and not isinstance(self.prior, str):
             if labelled is not None:
                 raise ValueError("labelled items determine the prior, and a prior is given: pass one of the two.")
+            self.prior_source_ = "given"
             return check_prior(self.prior)
         check_choice("prior", self.prior or "estimate", ["estimate"])
-        self.prior_estimate_ = estimate_prior(data, labelled=labelled, model="linear")
-        return min(max(self.prior_estimate_.value, 0.001), 0.999)
+        items, labels = check_labelled(labelled, data)
+        estimate = estimate_with(
+            self._learner(design),
+            data,
+            seed=seed_of(self.random_state),
+            moment=moment,
+            positives=self.positives,
+            items=items,
+            labels=labels,
+        )
+        self._report_estimate(estimate)
+        return min(max(estimate.value, 0.001), 0.999)
+
+    def _learner(self, design: Design) -> PairLearner:
+        """Return a learner of folds, without a prior; ``C="auto"`` is then 1."""
+        strength = 1.0 if isinstance(self.C, str) else check_number("C", self.C, above=0)
+
+        def learn(training: Pairs, fold: int) -> ItemScorer:
+            part = design_of(training, centre=design.centre)
+            solution = solve(part, "probability", make_ridge(part, strength, self.standardise), None)
+            return lambda items: as_matrix(items) @ solution.w - design.centre @ solution.w + solution.b
+
+        return learn
 
     def _check_classes_are_used(self, labelled: tuple[Any, ArrayLike] | None) -> None:
         """Check that no argument is about classes if the link has none."""
@@ -244,17 +295,32 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         """Set names and prior of the classes, if there are any; warn if the differences do not determine the prior."""
         for name in ("classes_", "prior_"):
             self.__dict__.pop(name, None)
-        self.prior_interval_ = None
         if not find_link(self.link).has_classes:
             return
         self.classes_ = class_names(self.classes, data)
         self.prior_ = prior
-        if hasattr(self, "prior_estimate_"):
-            self.prior_interval_ = (self.prior_estimate_.confidence_low, self.prior_estimate_.confidence_high)
         if prior is None:
+            self._report_cross_fit(data, design)
             p = logistic_function(design.scores(self.coef_[0]) + self.coef_[0] @ design.centre + self.intercept_[0])
             self.prior_ = float(design.on_items(design.weight, design.weight) @ p / 2)
-            self._report_offset(p[design.right] - p[design.left], design.c, p, design.weight)
+
+    def _report_cross_fit(self, data: Pairs, design: Design) -> None:
+        """Report the priors that pairs of folds leave open; move the offset into them if it is outside."""
+        if len(data) < _FEWEST:
+            self.prior_source_ = "differences"
+            self.prior_interval_ = (0.0, 1.0)
+            warn_of_open_prior(self.prior_interval_)
+            return
+        held_out, _ = cross_fit(self._learner(design), data, folds=_PRIOR_FOLDS, seed=seed_of(self.random_state))
+        self._report_offset(held_out)
+        low, high = cast(Interval, self.prior_interval_)
+        g = design.scores(self.coef_[0]) + self.coef_[0] @ design.centre + self.intercept_[0]
+        weight = design.on_items(design.weight, design.weight)
+        mean = np.average(logistic_function(g), weights=weight)
+        if not low <= mean <= high:
+            shift = offset_at(g, float(np.clip(fit_shape(held_out, low, high).prior, 0.001, 0.999)), weight)
+            self.intercept_ = self.intercept_ + shift
+            self.reference_scores_ = self.reference_scores_ + shift
 
     @follow_policy
     def decision_function(self, X: Any) -> Vector:

@@ -1,6 +1,7 @@
 """The network of a classifier: its architecture, and the training of one or several such networks."""
 
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -163,14 +164,25 @@ class NetworkTraining:
             Path(str(self._checkpoint(number))).unlink(missing_ok=True)
         return combined(networks), history
 
-    def estimate_prior(self, data: Pairs, labelled: tuple[Any, ArrayLike] | None) -> PriorEstimate:
+    def estimate_prior(
+        self, data: Pairs, labelled: tuple[Any, ArrayLike] | None, *, differences: str, positives: str | None
+    ) -> PriorEstimate:
         """Estimate the class prior from differences and labelled items, with this network and recipe."""
 
         def network(n_features: int) -> nn.Module:
             seed = int(torch.randint(2**31, (1,)))  # each fold seeds this draw, and so its first weights
             return self._scaled(self.architecture.build(self.model, n_features, seed=seed))
 
-        return estimate_prior(data, labelled=labelled, model=network, recipe=self.recipe)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # the classifier says what the data leave open
+            return estimate_prior(
+                data,
+                labelled=labelled,
+                model=network,
+                recipe=self.recipe,
+                differences=differences,
+                positives=positives,
+            )
 
     def _seed(self, number: int) -> int:
         seed = self.recipe.seed

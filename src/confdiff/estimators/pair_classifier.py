@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import logit
 
 from confdiff.calibration import fit_to_differences
 from confdiff.estimators.inputs import (
@@ -18,6 +19,7 @@ from confdiff.estimators.inputs import (
 )
 from confdiff.estimators.network_scores import NetworkScored
 from confdiff.estimators.networks import Architecture, NetworkTraining, scaling_of, takes_standardised
+from confdiff.estimators.offset import check_offset_options, estimates_prior
 from confdiff.estimators.settings import (
     check_combination,
     choose_method,
@@ -31,7 +33,7 @@ from confdiff.methods import Method
 from confdiff.models import ModelLike
 from confdiff.pairs import Pairs, StreamedPairs, Supervision
 from confdiff.pairs.splitting import hold_out_pairs
-from confdiff.prior import PriorEstimate
+from confdiff.prior import OutOfFold, PriorEstimate, declared_moment
 from confdiff.training import History, Recipe, predict_scores
 from confdiff.validation import (
     check_choice,
@@ -69,6 +71,8 @@ class PairClassifier(Restorable, NetworkScored):
         *,
         link: str = "probability",
         prior: float | str | ArrayLike | None = None,
+        differences: str = "graded",
+        positives: str | None = None,
         model: ModelLike = "mlp",
         hidden: tuple[int, ...] | None = None,
         dropout: float = 0.0,
@@ -93,6 +97,8 @@ class PairClassifier(Restorable, NetworkScored):
         self.method = method
         self.link = link
         self.prior = prior
+        self.differences = differences
+        self.positives = positives
         self.model = model
         self.hidden = hidden
         self.dropout = dropout
@@ -148,6 +154,7 @@ class PairClassifier(Restorable, NetworkScored):
         held_out = None if validation is None else check_validation(validation, data)
         warn_of_unconnected_groups(data)
         plan = self._training_plan(pairs, data, recipe, checkpoint)
+        self._forget_offset()
         prior = self._training_prior(method, data, plan, labelled)
         training = all_pairs
         if held_out is None:
@@ -203,16 +210,18 @@ class PairClassifier(Restorable, NetworkScored):
 
     def _training_prior(self, method: Method, data: Pairs, plan: NetworkTraining, labelled: Any) -> Any:
         """Return the prior for training: the given one, or an estimate from the differences and labelled items."""
-        if hasattr(self, "prior_estimate_"):
-            del self.prior_estimate_
-        if labelled is None and self.prior is None:
-            return None
-        if isinstance(self.prior, str) or self.prior is None:
+        check_offset_options(self, has_classes=find_link(method.link).has_classes, has_vectors=data.has_vectors)
+        if estimates_prior(self, labelled):
             check_choice("prior", self.prior or "estimate", ["estimate"])
             if data.has_vectors or method.learns_from != "differences":
                 raise ValueError("a prior is estimated from differences of two classes; pass the priors themselves.")
-            self.prior_estimate_ = plan.estimate_prior(data, labelled)
-            return min(max(self.prior_estimate_.value, 0.001), 0.999)
+            estimate = plan.estimate_prior(data, labelled, differences=self.differences, positives=self.positives)
+            self._report_estimate(estimate)
+            return min(max(estimate.value, 0.001), 0.999)
+        declared_moment(data, self.differences)
+        if self.prior is None:
+            return None
+        self.prior_source_ = "given"
         if data.has_vectors:
             return check_class_priors(self.prior, data.n_classes)
         return check_prior(self.prior)
@@ -259,7 +268,6 @@ class PairClassifier(Restorable, NetworkScored):
 
     def _centre(self, data: Pairs) -> None:
         """Set the offset so that the scores of the training items have mean 0; links without classes leave it open."""
-        self.prior_interval_ = None
         scores = predict_scores(self.model_, data.compact().items).double().numpy()
         self.offset_ = -float(scores.mean())
         self.reference_scores_ = reference_scores(scores + self.offset_)
@@ -267,20 +275,34 @@ class PairClassifier(Restorable, NetworkScored):
     def _remember_prior(self, method: Method, data: Pairs, held_out: Pairs | None, prior: Any) -> None:
         """Set ``prior_`` to the training prior or the mean probability; warn if differences do not determine it."""
         self.prior_ = prior
-        self.prior_interval_ = None
-        if hasattr(self, "prior_estimate_"):
-            self.prior_interval_ = (self.prior_estimate_.confidence_low, self.prior_estimate_.confidence_high)
         if LOSSES[self.loss_].probability is None or prior is not None:
             return
+        if method.learns_from == "differences":
+            self._report_held_out(data, data if held_out is None else held_out)
         mean = self._pair_probabilities(data).mean(axis=0, dtype=np.float64)
         implied = np.average(mean, axis=0, weights=_weight_of(data))
         self.prior_ = implied if implied.ndim else float(implied)
-        if method.learns_from == "differences":
-            test_pairs = data if held_out is None else held_out
-            assert test_pairs.difference is not None
-            p = self._pair_probabilities(test_pairs)
-            item_p = p.reshape(-1, *p.shape[2:])
-            self._report_offset(p[1] - p[0], test_pairs.difference.numpy(), item_p, _weight_of(test_pairs))
+
+    def _report_held_out(self, data: Pairs, held_out: Pairs) -> None:
+        """Report the priors that held-out pairs leave open; move the offset if they exclude or improve it."""
+        assert held_out.difference is not None
+        p = self._pair_probabilities(held_out).astype(np.float64)
+        if p.ndim == 3:
+            differences = held_out.difference.numpy()
+            self._report_open_classes(p[1] - p[0], differences, p.reshape(-1, p.shape[2]), _weight_of(held_out))
+            return
+        test_scores = OutOfFold.of_pairs(_log_odds(p), held_out)
+        sample = OutOfFold.of_pairs(_log_odds(self._pair_probabilities(data)), data)
+        interval = self._report_offset(test_scores, sample)
+        if self.loss_ == "logistic":
+            scale, shift = self._needed_rescaling(test_scores, interval)
+            self.temperature_ /= scale
+            self.offset_ += shift * self.temperature_
+
+
+def _log_odds(p: NDArray[Any]) -> NDArray[np.float64]:
+    scores: NDArray[np.float64] = logit(p.astype(np.float64).clip(1e-9, 1 - 1e-9))
+    return scores
 
 
 def _has_weight(pairs: Pairs | StreamedPairs) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import logit
 from sklearn.base import clone
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
@@ -26,6 +27,7 @@ from confdiff.metrics import difference_r2
 from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
 from confdiff.pairs.sparse import SparseItems
+from confdiff.prior import OutOfFold
 from confdiff.risks import multiclass_targets_of
 from confdiff.threads import computing, follow_policy, pass_over
 from confdiff.validation import check_class_priors, check_count, check_number, check_prior
@@ -149,12 +151,16 @@ class ProjectedClassifier(DifferenceScored):
         p = task.predicted(self.estimator_, task.items)[task.rows].reshape(2, len(data), -1).mean(axis=0)
         implied = np.average(p, axis=0, weights=task.weight)
         self.prior_ = implied if data.has_vectors else float(implied[1])
-        self.prior_interval_ = None
-        if self.prior is None:
+        self._forget_offset()
+        if self.prior is not None:
+            self.prior_source_ = "given"
+        elif data.has_vectors:
             predicted = out_of_fold[task.right] - out_of_fold[task.left]
-            columns = slice(None) if data.has_vectors else 1
-            item_p = out_of_fold[task.rows][:, columns]
-            self._report_offset(predicted[:, columns], task.c.numpy()[:, columns], item_p, task.weight)
+            self._report_open_classes(predicted, task.c.numpy(), out_of_fold[task.rows], task.weight)
+        else:
+            positive = out_of_fold[:, 1].clip(1e-9, 1 - 1e-9)
+            scores = logit(np.stack([positive[task.left], positive[task.right]]))
+            self._report_offset(OutOfFold.of_pairs(scores, data))
         return self
 
     def _iterate(self, task: "_Task", fold_of: NDArray[np.int64]) -> tuple[_Matrix, _Matrix, list[float]]:

@@ -7,6 +7,7 @@ from sklearn.utils import check_random_state
 
 from confdiff.estimators.items import has_classes
 from confdiff.estimators.networks import Architecture
+from confdiff.estimators.offset import estimates_prior
 from confdiff.links import find_link
 from confdiff.losses import LOSSES
 from confdiff.methods import Method, find_method
@@ -51,7 +52,7 @@ def choose_method(estimator: "PairClassifier", pairs: Pairs | StreamedPairs, lab
         raise ValueError(f"method={method.name!r} ranks items but does not classify them; use confdiff.train with it.")
     if labelled is not None and not link.has_classes:
         raise ValueError(f"link={link.name!r} has no classes: labelled items would not be used. Pass none.")
-    if method.needs_prior and estimator.prior is None and labelled is None:
+    if method.needs_prior and estimator.prior is None and not estimates_prior(estimator, labelled):
         raise prior_missing(method.name)
     if labelled is not None and estimator.prior is not None and not isinstance(estimator.prior, str):
         raise ValueError("labelled items determine the prior, and a prior is given: pass one of the two.")

@@ -15,7 +15,7 @@ from confdiff.links import MAX_REFERENCE, LinkName, find_link
 from confdiff.losses import LOSSES
 from confdiff.methods import find_method
 from confdiff.models import MODELS
-from confdiff.prior import PriorInterval, check_prior_interval
+from confdiff.prior import PriorInterval, PriorSource, check_prior_interval
 from confdiff.validation import check_choice, check_count, check_number, check_prior
 
 
@@ -35,6 +35,7 @@ class Restorable:
     n_iter_: int
     prior_: Any
     prior_interval_: PriorInterval | None
+    prior_source_: PriorSource | None
     link: str
     link_: LinkName
     architecture_: Architecture
@@ -69,6 +70,7 @@ class Restorable:
             "classes": np.asarray(self.classes_).tolist() if has_classes else None,
             "prior": np.asarray(self.prior_).tolist() if has_classes else None,
             "prior_interval": self.prior_interval_,
+            "prior_source": self.prior_source_,
             "reference_scores": None if has_classes else self.reference_scores_.tolist(),
             "temperature": self.temperature_,
             "offset": self.offset_,
@@ -138,6 +140,7 @@ class Restorable:
         if learned.reference_scores is not None:
             self.reference_scores_ = np.asarray(learned.reference_scores)
         self.prior_interval_ = learned.prior_interval
+        self.prior_source_ = learned.prior_source
         self.temperature_ = learned.temperature
         self.offset_ = learned.offset
         self.n_iter_ = learned.n_iter
@@ -158,6 +161,7 @@ class _Learned:
     offset: float
     n_iter: int
     prior_interval: PriorInterval | None = None
+    prior_source: PriorSource | None = None
     feature_names: tuple[str, ...] | None = None
     reference_scores: tuple[float, ...] | None = None
 

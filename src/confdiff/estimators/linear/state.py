@@ -12,7 +12,7 @@ from confdiff.estimators.linear.penalty import PenaltyCandidate, PenaltySearch
 from confdiff.io.decoding import check_object, decode_fields
 from confdiff.io.tensors import check_tensors
 from confdiff.links import LinkName, find_link
-from confdiff.prior import PriorInterval, check_prior_interval
+from confdiff.prior import PriorInterval, PriorSource, check_prior_interval
 from confdiff.validation import check_count, check_number, check_prior
 
 _MAX_REFERENCE = 1001  # scores of training items that a model keeps
@@ -32,6 +32,7 @@ class RestorableLinear:
     n_features_in_: int
     prior_: float | None
     prior_interval_: PriorInterval | None
+    prior_source_: PriorSource | None
     classes_: NDArray[Any]
     C_search_: PenaltySearch | None
     target_prior: float | None
@@ -58,6 +59,7 @@ class RestorableLinear:
                 "prior": self.prior_ if has_classes else None,
                 "prior_interval": self.prior_interval_,
                 "target_prior": None if self.target_prior is None else float(self.target_prior),
+                "prior_source": self.prior_source_,
                 "feature_names": names,
                 "C_search": None if self.C_search_ is None else self.C_search_.to_json(),
             },
@@ -98,6 +100,7 @@ class RestorableLinear:
         self.n_iter_ = learned.n_iter
         self.n_features_in_ = learned.n_features
         self.prior_interval_ = learned.prior_interval
+        self.prior_source_ = learned.prior_source
         self.C_search_ = None if learned.C_search is None else PenaltySearch(learned.C_search)
         if learned.feature_names is not None:
             self.feature_names_in_ = np.asarray(learned.feature_names, dtype=object)
@@ -119,6 +122,7 @@ class _Learned:
     prior: float | None = None
     prior_interval: PriorInterval | None = None
     target_prior: float | None = None
+    prior_source: PriorSource | None = None
     feature_names: tuple[str, ...] | None = None
     C_search: tuple[PenaltyCandidate, ...] | None = None
 

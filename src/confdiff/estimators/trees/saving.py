@@ -45,6 +45,7 @@ class RestorableTrees(TreePredictor):
             "classes": None if classes is None else np.asarray(classes).tolist(),
             "prior": None if self.prior_ is None else np.asarray(self.prior_).tolist(),
             "prior_interval": self.prior_interval_,
+            "prior_source": self.prior_source_,
             "start": self.start_.tolist(),
             "temperature": self.temperature_,
             "offset": self.offset_,
@@ -89,6 +90,7 @@ class RestorableTrees(TreePredictor):
         self.n_features_in_ = learned.n_features
         self.prior_ = np.asarray(learned.prior) if isinstance(learned.prior, tuple) else learned.prior
         self.prior_interval_ = learned.prior_interval
+        self.prior_source_ = learned.prior_source
         self.start_ = np.asarray(learned.start)
         self.temperature_ = learned.temperature
         self.offset_ = learned.offset

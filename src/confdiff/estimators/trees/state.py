@@ -9,7 +9,7 @@ import numpy as np
 from confdiff.estimators.trees.categories import Categories
 from confdiff.io.decoding import decode_fields
 from confdiff.links import LinkName
-from confdiff.prior import PriorInterval, check_prior_interval
+from confdiff.prior import PriorInterval, PriorSource, check_prior_interval
 from confdiff.validation import check_count, check_number
 
 _MAX_FEATURES = 10**6
@@ -42,6 +42,7 @@ class LearnedTrees:
     reference_scores: tuple[float, ...] | None
     feature_names: tuple[str, ...] | None
     categories: Categories
+    prior_source: PriorSource | None = None
 
     def __post_init__(self) -> None:
         if check_count("n_features", self.n_features) > _MAX_FEATURES:
