@@ -37,6 +37,8 @@ class Config:
         The fraction of positives, or ``"estimate"``.
     link
         What was asked: ``"probability"``, ``"preference"`` or ``"score"``.
+    differences, positives
+        ``"labels"`` for differences of labels, and which of the two class priors that fit is the right one.
     ignore
         Columns of the items to leave out.
     kinds
@@ -66,6 +68,8 @@ class Config:
     encoding: str | None = None
     prior: float | str | None = None
     link: str | None = None
+    differences: str | None = None
+    positives: str | None = None
     ignore: tuple[str, ...] = ()
     kinds: Mapping[str, str] = field(default_factory=dict)
 
@@ -153,6 +157,8 @@ _EXPECTED = {
     "encoding": "an encoding, such as 'cp1252'",
     "prior": "a fraction, such as 0.3, or 'estimate'",
     "link": "what was asked: 'probability', 'preference' or 'score'",
+    "differences": "the kind of differences: 'graded' or 'labels'",
+    "positives": "'rarer' or 'commoner'",
     "ignore": "a list of columns, such as ['name', 'notes']",
     "kinds": "a table of columns and their kinds, such as [kinds] with the line ward = 'category'",
 }

@@ -195,3 +195,32 @@ def test_the_card_and_show_say_that_the_offset_is_open(open_offset, tmp_path):
 def test_options_come_back_through_json():
     options = FitOptions(model="linear", link="score", epochs=3)
     assert FitOptions.from_json(json.loads(json.dumps(options.to_json()))) == options
+
+
+def label_differences(seed=0):
+    """Differences of labels that were drawn from risks with a mean of .2."""
+    risk = 0.4 * RISK
+    labels = (np.random.default_rng(seed).random(len(risk)) < risk).astype(float)
+    return judgements(FRAME, labels), labels.mean()
+
+
+def test_declared_label_differences_determine_the_prior(tmp_path):
+    judged, fraction = label_differences()
+    model = fit_comparisons(FRAME, judged, model="linear", differences="labels", positives="rarer")
+    assert model.makes_decisions
+    assert model.classifier.prior_ == pytest.approx(fraction, abs=0.05)
+    assert "from the differences of labels" in card_html(model)
+    FRAME.to_csv(tmp_path / "items.csv")
+    judged.to_csv(tmp_path / "pairs.csv", index=False)
+    (tmp_path / "confdiff.toml").write_text('differences = "labels"\npositives = "rarer"\nscale = "-1,1"\n')
+    result = confdiff("fit", "items.csv", "pairs.csv", "--model", "linear", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert load_model(tmp_path / "model").classifier.prior_ == model.classifier.prior_
+
+
+def test_label_differences_must_be_declared_and_be_differences_of_labels():
+    judged, _ = label_differences()
+    with pytest.raises(ValueError, match="needs differences of -1, 0 and 1"):
+        fit_comparisons(FRAME, JUDGED, model="linear", differences="labels")
+    with pytest.raises(ValueError, match="unknown differences 'label'"):
+        fit_comparisons(FRAME, judged, differences="label")

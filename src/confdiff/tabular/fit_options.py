@@ -8,6 +8,7 @@ from confdiff.io.decoding import decode_fields
 from confdiff.links import LINKS
 from confdiff.methods import find_method
 from confdiff.models import MODELS
+from confdiff.prior import DIFFERENCE_KINDS, POSITIVES
 from confdiff.tabular.comparisons import Unit
 from confdiff.validation import check_choice
 
@@ -84,6 +85,9 @@ class FitOptions:
         if self.model is not None:
             check_choice("model", self.model, [*COMPARED_MODELS, *MODELS])
         check_choice("link", self.link, ["auto", *LINKS])
+        check_choice("differences", self.differences, DIFFERENCE_KINDS)
+        if self.positives is not None:
+            check_choice("positives", self.positives, POSITIVES)
         self._check_network_options()
         self._check_link()
         self._check_held_out()

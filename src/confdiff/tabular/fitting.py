@@ -154,11 +154,13 @@ def _labels_to_use(labels: str | None, options: FitOptions, settings: Config) ->
 
 
 def _configured(options: FitOptions, settings: Config, *, has_labels: bool) -> FitOptions:
-    """Return the options with the prior, the link and the kinds of columns of a file, where none are given."""
+    """Return the options with the prior, the meaning and the kinds of columns of a file, where none are given."""
     if options.prior is None and settings.prior is not None and (settings.labels is not None or not has_labels):
         options = replace(options, prior=settings.prior)
     if options.link == "auto" and settings.link is not None and options.method is None:
         options = replace(options, link=settings.link)
+    if options.differences == "graded" and settings.differences is not None:
+        options = replace(options, differences=settings.differences, positives=options.positives or settings.positives)
     if settings.kinds:
         options = replace(options, kinds={**settings.kinds, **(options.kinds or {})})
     return options

@@ -109,7 +109,7 @@ _ORACLE_CS = [0.01, 0.1, 1.0, 10.0]
 _LABELS = {"linear": "logistic", "boosting": "boosting", "mlp": "network, regularised", "paper-mlp": "network, plain"}
 _STAGES = {"mlp": 2, "paper-mlp": 3}
 _VERSIONS: dict[str, int] = {
-    "linear": 2,
+    "linear": 3,
     "mlp": 2,
 }  # of candidates; raise the version of the choice with that of a candidate
 
@@ -124,7 +124,7 @@ LEARNERS: dict[str, Learner] = {
         )
         for name in CANDIDATES
     },
-    "auto": Learner(label="auto", fit=_fit_choice, role="choice", stage=2, version=3),
+    "auto": Learner(label="auto", fit=_fit_choice, role="choice", stage=2, version=4),
     "abs": Learner(label="ConfDiff-ABS", fit=_fit_network("confdiff-abs"), role="baseline", stage=2),
     "linear-soft": Learner(label="linear, soft labels", fit=_fit_linear_oracle("posteriors"), role="oracle"),
     "linear-hard": Learner(label="linear, hard labels", fit=_fit_linear_oracle("labels"), role="oracle"),

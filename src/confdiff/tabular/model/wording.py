@@ -88,6 +88,14 @@ def prior_words(model: ComparisonModel) -> str | None:
     """Return the class prior of a model and its source; None if the link has no classes."""
     if not model.link.has_classes:
         return None
-    prior = model.about.options.prior
-    source = "the mean probability of the compared items" if prior is None else "as given"
-    return f"{model.classifier.prior_:.3f}, {'estimated' if isinstance(prior, str) else source}"
+    return f"{model.classifier.prior_:.3f}, {_PRIOR_SOURCES[model.classifier.prior_source_]}"
+
+
+_PRIOR_SOURCES = {
+    "given": "as given",
+    "differences": "as far as the judgements determine it",
+    "label differences": "from the differences of labels",
+    "labelled items": "from labelled items",
+    None: "the mean probability of the compared items",
+}
+"""Source of the class prior of a classifier -> words."""
