@@ -40,10 +40,9 @@ class ConfDiffAuto(DifferenceScored):
     """Choose among linear models, boosted trees and networks, and among the links, by held-out pairs.
 
     Each candidate is fitted on folds of the pairs and predicts the differences of the pairs that touch the held-out
-    items. The candidate and link with the highest R² are chosen, and fitted to all pairs. Of equal candidates, it is
-    the simplest. Of links that are equally good by R², it is the one with the highest pairwise accuracy. The table of
-    results has the standard errors of the differences of R² on the same pairs. Candidates that are clearly worse after
-    some folds are dropped.
+    items. The simplest candidate whose R² is as high as the highest is chosen: within one standard error of the
+    difference, and within .005. Of its links that are equally good, it is the one with the highest pairwise accuracy.
+    The chosen candidate is fitted to all pairs. Candidates that are clearly worse after some folds are dropped.
 
     Parameters
     ----------

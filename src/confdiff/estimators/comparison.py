@@ -87,7 +87,7 @@ class Comparison:
         return sum(self._fold_limit(contender) for contender in self.contenders if not contender.note)
 
     def run(self, update: Update) -> Contender:
-        """Fit the candidates fold by fold, drop those that are clearly worse, and return the best one.
+        """Fit the candidates fold by fold, drop those that are clearly worse, and return the chosen one.
 
         If nothing is compared, it is the simplest candidate with the first link.
         """
@@ -100,7 +100,7 @@ class Comparison:
             self._drop_clearly_worse()
             if len(self._active) == 1:
                 break
-        return self._with_best_order(self._leader(self._active)) if self.plan.folds else self._active[0]
+        return self._choice() if self.plan.folds else self._active[0]
 
     def selection(self, chosen: Contender) -> Selection:
         """Return the table of results."""
@@ -157,23 +157,23 @@ class Comparison:
         gains = [0.0 if contender is best else self._gain(contender, best).value for contender in contenders]
         return contenders[int(np.argmax(gains))] if max(gains) > 0 else best
 
-    def _with_best_order(self, leader: Contender) -> Contender:
-        """Return the leader, or the same candidate with an equally good link and a higher pairwise accuracy.
+    def _choice(self) -> Contender:
+        """Return the simplest candidate that is as good as the leader, with the link of the best order.
 
-        Links are equally good if their R² differ by less than one standard error and by too little to matter.
+        Contenders are equally good if their R² differ by less than one standard error and by too little to matter. Of
+        the links of the simplest such candidate, it is the one with the highest pairwise accuracy.
         """
-        links = [contender for contender in self._active if contender.candidate is leader.candidate]
+        leader = self._leader(self._active)
+        equals = [contender for contender in self._active if self._is_equal(contender, leader)]
+        links = [contender for contender in equals if contender.candidate is equals[0].candidate]
         count = min(len(contender.predicted) for contender in links)
         held_out = self.plan.held_out_pairs(count)
-        best = leader
-        best_order = held_out.pairwise_accuracy(leader.predictions(count)).value
-        for contender in links:
-            gain = self._gain(contender, leader)
-            order = held_out.pairwise_accuracy(contender.predictions(count)).value
-            if -gain.value <= min(gain.error, NEGLIGIBLE) and order > best_order:
-                best = contender
-                best_order = order
-        return best
+        orders = [held_out.pairwise_accuracy(contender.predictions(count)).value for contender in links]
+        return links[0] if np.isnan(orders).any() else links[int(np.argmax(orders))]
+
+    def _is_equal(self, contender: Contender, leader: Contender) -> bool:
+        gain = self._gain(contender, leader)
+        return contender is leader or -gain.value <= min(gain.error, NEGLIGIBLE)
 
     def _drop_costly_with_worse_link(self) -> None:
         """Drop costly contenders of links that the cheap candidates clearly reject."""

@@ -19,6 +19,7 @@ _STARTS = (0.05, 0.25, 0.5, 0.75, 0.95)  # positions in an open interval, on the
 _FEW_STARTS = (0.2, 0.5, 0.8)  # in a narrow interval
 _SHORT = 0.06  # width of an interval in which starts hardly differ
 _ROUNDS = 60  # to compare starts
+_MOST_FEATURES = 2_000  # with more, starts are not compared: each fit takes seconds
 _FOLDS = 3  # if the fit itself holds out no pairs
 
 MakeTask = Callable[[float | None], TreeFit]
@@ -106,7 +107,7 @@ class PriorSearch:
         Trees that start at a probability of 1/2 stay near it if the differences are noisy, so they are fitted again
         from several starts. Some rounds suffice to compare them.
         """
-        if not fitted.errors or fitted.held_out is None:
+        if not fitted.errors or fitted.held_out is None or self.data.items.shape[1] > _MOST_FEATURES:
             return None
         least = min(fitted.errors[:_ROUNDS])
         best = None

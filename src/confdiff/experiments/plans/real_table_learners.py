@@ -124,7 +124,7 @@ LEARNERS: dict[str, Learner] = {
         )
         for name in CANDIDATES
     },
-    "auto": Learner(label="auto", fit=_fit_choice, role="choice", stage=2, version=4),
+    "auto": Learner(label="auto", fit=_fit_choice, role="choice", stage=2, version=5),
     "abs": Learner(label="ConfDiff-ABS", fit=_fit_network("confdiff-abs"), role="baseline", stage=2),
     "linear-soft": Learner(label="linear, soft labels", fit=_fit_linear_oracle("posteriors"), role="oracle"),
     "linear-hard": Learner(label="linear, hard labels", fit=_fit_linear_oracle("labels"), role="oracle"),
