@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
@@ -105,14 +106,6 @@ def test_scikit_learn_classifiers_are_wrapped():
     assert model.score(rows, r[rows[:, 1]] - r[rows[:, 0]], items=items) > 0.9
 
 
-def test_networks_are_not_tried_on_very_wide_items():
-    wide = Pairs(np.zeros((2, 5_001), dtype=np.float32), [0], [1], [0.5])
-    narrow = Pairs(np.zeros((2, 5_000), dtype=np.float32), [0], [1], [0.5])
-    (mlp,) = resolve_candidates(["mlp"], wide)
-    assert mlp.reason_to_skip(wide) == "not tried: 5,001 features, at most 5,000"
-    assert mlp.reason_to_skip(narrow) == ""
-
-
 def test_default_candidates_of_many_classes_take_them():
     pairs = Pairs(np.eye(3), [0, 1], [1, 2], [[0.5, -0.5, 0.0], [0.2, 0.2, -0.4]])
     names = [candidate.name for candidate in resolve_candidates(None, pairs)]
@@ -207,3 +200,18 @@ def test_parameters_reach_the_candidates_that_have_them():
     model = ConfDiffAuto(candidates=["mlp"], prior=0.5, standardise=False, device="cpu").fit(X, np.zeros(8))
     assert model.estimator_.standardise is False
     assert model.estimator_.device == "cpu"
+
+
+def test_wide_features_leave_the_linear_model_unless_others_are_named():
+    items = csr_array(np.eye(40, 6_000))
+    pairs = Pairs.from_rows(np.arange(40).reshape(20, 2), items, np.linspace(-1, 1, 20))
+    reasons = {candidate.name: candidate.reason_to_skip(pairs) for candidate in resolve_candidates(None, pairs)}
+    assert [name for name, reason in reasons.items() if not reason] == ["linear"]
+    assert reasons["mlp"] == "not tried: 6,000 features, at most 5,000"
+    narrow = Pairs.from_rows(np.arange(40).reshape(20, 2), csr_array(np.eye(40, 5_000)), np.linspace(-1, 1, 20))
+    assert not any(candidate.reason_to_skip(narrow) for candidate in resolve_candidates(None, narrow))
+    (named,) = resolve_candidates(["boosting"], pairs)
+    assert named.reason_to_skip(pairs) == ""
+    vectors = np.stack([np.linspace(-1, 1, 20), np.linspace(1, -1, 20), np.zeros(20)], axis=1)
+    many = Pairs.from_rows(np.arange(40).reshape(20, 2), items, vectors)
+    assert not any(candidate.reason_to_skip(many) for candidate in resolve_candidates(None, many))

@@ -31,7 +31,7 @@ class Family:
     takes_many_classes : bool
         Whether it learns from differences of K classes.
     most_features : int or None
-        With more features, it is not tried.
+        With more features, such as the words of texts, it is tried only if it is named.
     """
 
     make: Callable[[Pairs], Any]
@@ -69,6 +69,7 @@ CANDIDATES: dict[str, Family] = {
         make=_boosting,
         is_cheap=True,
         takes_many_classes=True,
+        most_features=5_000,
     ),
     "mlp": Family(
         make=_network,
@@ -153,13 +154,15 @@ def resolve_candidates(candidates: Any, pairs: Pairs) -> list[Candidate]:
     """
     if candidates is None:
         names = [name for name, family in CANDIDATES.items() if family.takes_many_classes or not pairs.has_vectors]
-        return [_named(name, pairs) for name in names]
+        named = [_named(name, pairs) for name in names]
+        are_all_skipped = all(candidate.reason_to_skip(pairs) for candidate in named)
+        return [replace(candidate, most_features=None) for candidate in named] if are_all_skipped else named
     if isinstance(candidates, str) or not isinstance(candidates, Sequence) or not candidates:
         raise ValueError(
             f"candidates must be a list of names ({', '.join(CANDIDATES)}) or estimators; got {candidates!r:.100}."
         )
     resolved = [_named(value, pairs) if isinstance(value, str) else _estimated(value) for value in candidates]
-    return _with_distinct_names(resolved)
+    return _with_distinct_names([replace(candidate, most_features=None) for candidate in resolved])
 
 
 def _named(name: str, pairs: Pairs) -> Candidate:
