@@ -52,6 +52,7 @@ def _run(arguments, cwd, outputs, variables):
     """Do what the installed script does, in this process, and return the exit status."""
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets its background jobs ignore Ctrl-C
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # which nohup ignores
         warnings.resetwarnings()
         warnings.filterwarnings("ignore", category=DeprecationWarning)
         os.environ.update(PLAIN | variables)

@@ -20,7 +20,16 @@ from confdiff.randomness import derived_seed, generator
 from confdiff.standardisation import fit_scaling
 from confdiff.threads import follow_policy
 from confdiff.training import Recipe, epochs_for, learning_rate_for, predict_scores, train
-from confdiff.validation import check_choice, check_count, check_labels, check_matrix, column_names, warn_user
+from confdiff.validation import (
+    as_tensor,
+    check_choice,
+    check_count,
+    check_labels,
+    check_matrix,
+    column_names,
+    is_sparse,
+    warn_user,
+)
 
 _Vector = NDArray[np.float64]
 
@@ -172,7 +181,8 @@ def check_labelled(
     names = column_names(labelled[0])
     if names is not None and pairs.feature_names is not None and names != pairs.feature_names:
         raise ValueError(f"labelled items must have the columns {list(pairs.feature_names)}; got {list(names)}.")
-    items = as_items("labelled items", check_matrix("labelled items", labelled[0], allow_missing=allow_missing))
+    matrix = check_matrix("labelled items", labelled[0], allow_missing=allow_missing)
+    items = as_tensor(matrix) if allow_missing and not is_sparse(matrix) else as_items("labelled items", matrix)
     if items.shape[1] != pairs.items.shape[1]:
         raise ValueError(f"labelled items must have {pairs.items.shape[1]} features; got {items.shape[1]}.")
     return items, check_labels(labelled[1], len(items))
