@@ -158,18 +158,13 @@ class Comparison:
         return contenders[int(np.argmax(gains))] if max(gains) > 0 else best
 
     def _choice(self) -> Contender:
-        """Return the simplest candidate that is as good as the leader, with the link of the best order.
+        """Return the simplest candidate that is as good as the leader, with its best link.
 
-        Contenders are equally good if their R² differ by less than one standard error and by too little to matter. Of
-        the links of the simplest such candidate, it is the one with the highest pairwise accuracy.
+        Contenders are equally good if their R² differ by less than one standard error and by too little to matter.
         """
         leader = self._leader(self._active)
-        equals = [contender for contender in self._active if self._is_equal(contender, leader)]
-        links = [contender for contender in equals if contender.candidate is equals[0].candidate]
-        count = min(len(contender.predicted) for contender in links)
-        held_out = self.plan.held_out_pairs(count)
-        orders = [held_out.pairwise_accuracy(contender.predictions(count)).value for contender in links]
-        return links[0] if np.isnan(orders).any() else links[int(np.argmax(orders))]
+        simplest = next(contender for contender in self._active if self._is_equal(contender, leader)).candidate
+        return self._leader([contender for contender in self._active if contender.candidate is simplest])
 
     def _is_equal(self, contender: Contender, leader: Contender) -> bool:
         gain = self._gain(contender, leader)
