@@ -41,8 +41,9 @@ class ConfDiffAuto(DifferenceScored):
 
     Each candidate is fitted on folds of the pairs and predicts the differences of the pairs that touch the held-out
     items. The simplest candidate whose R² is as high as the highest is chosen: within one standard error of the
-    difference, and within .005. Its link is the one with the highest R². The chosen candidate is fitted to all pairs.
-    Candidates that are clearly worse after some folds are dropped.
+    difference, and within .005. Of its links that are equally good, it is the simplest: score, preference,
+    probability. The chosen candidate is fitted to all pairs. Candidates that are clearly worse after some folds are
+    dropped.
 
     Parameters
     ----------

@@ -18,6 +18,7 @@ from confdiff.links import LinkName
 
 _Vector = NDArray[np.float64]
 
+_SIMPLEST_LINKS: tuple[LinkName, ...] = ("score", "preference", "probability")  # the last one has an offset as well
 _CLEARLY = 3.0  # standard errors by which a candidate or a link must be worse to be dropped
 _CLEARLY_FOR_COSTLY = 1.0  # the same for candidates whose fits take long; these are the least simple as well
 
@@ -158,13 +159,16 @@ class Comparison:
         return contenders[int(np.argmax(gains))] if max(gains) > 0 else best
 
     def _choice(self) -> Contender:
-        """Return the simplest candidate that is as good as the leader, with its best link.
+        """Return the simplest candidate that is as good as the leader, with the simplest of its best links.
 
         Contenders are equally good if their R² differ by less than one standard error and by too little to matter.
         """
         leader = self._leader(self._active)
         simplest = next(contender for contender in self._active if self._is_equal(contender, leader)).candidate
-        return self._leader([contender for contender in self._active if contender.candidate is simplest])
+        links = [contender for contender in self._active if contender.candidate is simplest]
+        best = self._leader(links)
+        equals = [contender for contender in links if self._is_equal(contender, best)]
+        return min(equals, key=lambda contender: _SIMPLEST_LINKS.index(contender.link))
 
     def _is_equal(self, contender: Contender, leader: Contender) -> bool:
         gain = self._gain(contender, leader)
