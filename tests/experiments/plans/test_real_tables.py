@@ -129,6 +129,7 @@ def test_claims_count_the_cells_in_which_they_hold():
     near = found["auto at most 0.01 accuracy below the best candidate"]
     assert (near.holds, near.cells, round(near.worst, 4)) == (1, 3, -0.06)
     assert near.where == "spambase, natural, exact, 300 pairs"
+    assert near.misses == ("spambase, natural, exact, 300 pairs", "wine, natural, exact, 300 pairs")
     assert found["auto at most 0.02 accuracy below the best candidate"].holds == 2
     assert found["auto at most 0.01 accuracy and 0.01 AUC below the best candidate"].holds == 1
     assert found["auto at most 0.01 AUC below the best candidate"].holds == 3
@@ -153,6 +154,7 @@ def test_the_section_is_in_the_report_only_with_trials(monkeypatch):
     assert "confdiff reproduce real_tables --points 300 --datasets adult,wine" in text
     assert "| Adult | .240 | 300 | exact |" in text
     assert "**.850 / .900** (3)" in text
+    assert "| 1 of 2 | -.015 | wine, natural, exact, 300 pairs | wine, natural, exact, 300 pairs |" in text
     assert "Real tables under noise" in report_html(blocks)
     (file,) = table_files(records)
     rows = list(csv.DictReader(as_csv(file).splitlines()))

@@ -45,6 +45,11 @@ class LearnerCell:
         return Trials({record.seed: getattr(record, measure) for record in self.records.get(learner, [])})
 
     @property
+    def name(self) -> str:
+        """The task in words."""
+        return f"{self.dataset}, {self.balance}, {self.differences}, {self.n_pairs} pairs"
+
+    @property
     def n_pairs(self) -> int:
         """The number of pairs that could be drawn."""
         return next(record.n_pairs for records in self.records.values() for record in records)
@@ -119,6 +124,8 @@ class TableClaim:
         The least favourable value of its quantity.
     where : str
         The cell of the worst value.
+    misses : tuple of str
+        The cells in which it is not true.
     """
 
     text: str
@@ -126,6 +133,7 @@ class TableClaim:
     holds: int
     worst: float
     where: str
+    misses: tuple[str, ...]
 
 
 def table_claims(cells: Sequence[LearnerCell]) -> list[TableClaim]:
@@ -155,12 +163,14 @@ def _claim(text: str, cells: Sequence[LearnerCell], check: _Check) -> TableClaim
     if not outcomes:
         return None
     (_, worst), place = min(outcomes, key=lambda pair: pair[0][1])
+    misses = tuple(cell.name for (holds, _), cell in outcomes if not holds)
     return TableClaim(
         text=text,
         cells=len(outcomes),
-        holds=sum(holds for (holds, _), _ in outcomes),
+        holds=len(outcomes) - len(misses),
         worst=worst,
-        where=f"{place.dataset}, {place.balance}, {place.differences}, {place.n_pairs} pairs",
+        where=place.name,
+        misses=misses,
     )
 
 

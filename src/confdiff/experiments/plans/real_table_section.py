@@ -84,9 +84,16 @@ def _commands(cells: Sequence[LearnerCell]) -> tuple[str, ...]:
 
 def _claims_table(tested: Sequence[TableClaim]) -> Table:
     rows: list[Row] = [
-        [claim.text, f"{claim.holds} of {claim.cells}", signed_text(claim.worst), claim.where] for claim in tested
+        [
+            claim.text,
+            f"{claim.holds} of {claim.cells}",
+            signed_text(claim.worst),
+            claim.where,
+            "; ".join(claim.misses),
+        ]
+        for claim in tested
     ]
-    return Table(["claim", "cells in which it holds", "worst difference", "in"], rows)
+    return Table(["claim", "cells in which it holds", "worst difference", "in", "does not hold in"], rows)
 
 
 def gaps_figure(cells: Sequence[LearnerCell]) -> "Figure":
