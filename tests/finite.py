@@ -30,6 +30,10 @@ class Finite:
         i, j = torch.cartesian_prod(torch.arange(k), torch.arange(k)).T
         return i, j, self.p[i] * self.p[j] * k * k
 
+    def similarity(self, i: Tensor, j: Tensor) -> Tensor:
+        """The probability that two points are of the same class."""
+        return self.r[i] * self.r[j] + (1 - self.r[i]) * (1 - self.r[j])
+
     def labelled_pairs(self) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
         """All pairs with all labels, and the weights of the expectation over p(x, y) p(x', y')."""
         k = len(self.p)

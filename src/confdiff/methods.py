@@ -10,14 +10,16 @@ from confdiff.companions import Companion, PcompTeacher
 from confdiff.corrections import Correction, absolute, identity, relu
 from confdiff.links import LinkName
 from confdiff.losses import MarginLoss, logistic
-from confdiff.pairs import Supervision
+from confdiff.pairs import Pairs, Supervision
 from confdiff.risks import (
     Projection,
     bpr_terms,
     combined_terms,
     confdiff_terms,
+    crcr_like_terms,
     cross_entropy,
     euclidean_projection,
+    glws_terms,
     information_projection,
     mrl_terms,
     multiclass_regression_terms,
@@ -29,7 +31,12 @@ from confdiff.risks import (
     preference_terms,
     projected_targets,
     regression_terms,
+    sconf_confdiff_terms,
+    sconf_terms,
     score_terms,
+    sd_pcomp_terms,
+    sd_terms,
+    similarity_regression_terms,
     supervised_terms,
 )
 from confdiff.validation import check_choice, companion_missing, one_prior_only, prior_missing, two_classes_only
@@ -37,6 +44,11 @@ from confdiff.validation import check_choice, companion_missing, one_prior_only,
 PriorUse = Literal["needed", "optional", "unused"]
 """Whether a method needs the class prior, can use it, or ignores it. Without an optional prior, the differences alone
 determine the scores as far as they can."""
+
+
+PrecisionUse = Literal["differences", "errors", "weights"]
+"""How the precision of differences enters a risk: risks that are linear in c multiply c by it, regression weighs the
+squared errors but not the mean, and risks without a prior multiply the weights."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +62,8 @@ class Method:
     label : str
         The label in reports and plots.
     family : str
-        Methods of one family share a range of colours: ``confdiff``, ``pcomp``, ``link``, ``ranking`` or ``oracle``.
+        Methods of one family share a range of colours: ``confdiff``, ``similarity``, ``pcomp``, ``link``, ``ranking``,
+        ``baseline`` or ``oracle``.
     learns_from : str
         The supervision of the pairs that it reads.
     terms : callable
@@ -73,6 +86,11 @@ class Method:
         The ``terms`` for K classes, where scores and targets are (n, K); None for methods of two classes only.
     link : {"probability", "preference", "score"}
         The meaning of the differences, a name from :data:`confdiff.links.LINKS`.
+    pools_pairs : bool
+        Whether the risk combines means of several pairs, so that one prior holds for all of them.
+    precision : {"differences", "errors", "weights"} or None
+        How rescaled answers of annotators enter, which exceed [-1, 1] and differ in precision. None for methods that
+        cannot take them.
     """
 
     name: str
@@ -89,6 +107,13 @@ class Method:
     classifies: bool = True
     multiclass: Callable[..., Tensor] | None = None
     link: LinkName = "probability"
+    precision: PrecisionUse | None = None
+    pools_pairs: bool = False
+
+    @property
+    def takes_one_prior(self) -> bool:
+        """Whether the prior must be one number for all pairs."""
+        return self.prior == "optional" or self.pools_pairs
 
     @property
     def needs_prior(self) -> bool:
@@ -101,7 +126,7 @@ class Method:
 
         A sum of uncorrected terms is symmetric under (x, x', c) -> (x', x, -c); corrected terms one by one are not.
         """
-        return self.learns_from == "differences" and self.correction is not identity
+        return self.learns_from in ("differences", "differences and same") and self.correction is not identity
 
     def partial_risks(
         self,
@@ -151,7 +176,7 @@ class Method:
             raise prior_missing(self.name)
         if is_multiclass:
             return
-        if self.prior == "optional" and isinstance(prior, Tensor):
+        if self.takes_one_prior and isinstance(prior, Tensor):
             raise one_prior_only(self.name)
         if self.companion is not None and not targets:
             raise companion_missing(self.name, getattr(self.companion, "__name__", "companion"))
@@ -166,6 +191,12 @@ class Method:
         if self.multiclass is None:
             raise two_classes_only(self.name)
         return self.multiclass
+
+    def prepare(self, pairs: Pairs) -> Pairs:
+        """Return pairs whose precision is in their differences or weights, unless the risk takes it as an argument."""
+        if self.precision == "differences":
+            return pairs.with_precision_in_differences()
+        return pairs if self.precision == "errors" else pairs.with_precision_in_weights()
 
     def names_of(self, terms: Tensor, *, many: bool = False) -> tuple[str, ...]:
         """Return the names of partial risks; those of K classes are numbered."""
@@ -196,6 +227,11 @@ def _projected(project: Projection, g: Tensor, g_prime: Tensor, c: Any, **option
 REFERENCES = {
     "Wang et al. 2023": "Binary Classification with Confidence Difference. NeurIPS 36.",
     "Feng et al. 2021": "Pointwise Binary Classification with Pairwise Confidence Comparisons. ICML 38.",
+    "Cao et al. 2021": "Learning from Similarity-Confidence Data. ICML 38.",
+    "Tate et al. 2025": "Learning from Similarity-Confidence and Confidence-Difference. arXiv 2508.05108.",
+    "Shimada et al. 2021": "Classification from Pairwise Similarities/Dissimilarities and Unlabeled Data via Empirical "
+    "Risk Minimization. Neural Computation 33.",
+    "Chen et al. 2024": "A General Framework for Learning from Weak Supervision. ICML 41.",
     "Bradley and Terry 1952": "Rank Analysis of Incomplete Block Designs. Biometrika 39.",
     "Massey 1997": "Statistical Models Applied to the Rating of Sports Teams. Bluefield College.",
     "Rendle et al. 2009": "BPR: Bayesian Personalized Ranking from Implicit Feedback. UAI 25.",
@@ -216,6 +252,7 @@ def _confdiff(name: str, label: str, correction: Correction, equation: int) -> M
         prior="needed",
         reference=f"Wang et al. 2023 ({equation})",
         multiclass=multiclass_terms,
+        precision="differences",
     )
 
 
@@ -231,7 +268,7 @@ def _projection(
         term_names=("first items", "second items"),
         correction=identity,
         prior="optional",
-        reference=f"confdiff ({kind} projection)",
+        reference=f"confdiff ({kind})",
         project=project,
         multiclass=multiclass,
     )
@@ -249,6 +286,67 @@ def _pcomp(name: str, label: str, correction: Correction) -> Method:
         correction=correction,
         prior="needed",
         reference=f"Feng et al. 2021 ({kind})",
+    )
+
+
+def _sconf(name: str, label: str, correction: Correction) -> Method:
+    kind = "unbiased" if correction is identity else "risk correction"
+    return Method(
+        name=name,
+        label=label,
+        family="similarity",
+        learns_from="same",
+        terms=sconf_terms,
+        term_names=("positives", "negatives"),
+        correction=correction,
+        prior="needed",
+        reference=f"Cao et al. 2021 ({kind})",
+    )
+
+
+def _sconf_confdiff(name: str, label: str, correction: Correction) -> Method:
+    return Method(
+        name=name,
+        label=label,
+        family="similarity",
+        learns_from="differences and same",
+        terms=sconf_confdiff_terms,
+        term_names=("A", "B", "C", "D"),
+        correction=correction,
+        prior="needed",
+        reference="Tate et al. 2025 (combined)",
+        pools_pairs=True,
+    )
+
+
+def _sd(name: str, label: str, correction: Correction) -> Method:
+    kind = "unbiased" if correction is identity else "risk correction"
+    return Method(
+        name=name,
+        label=label,
+        family="similarity",
+        learns_from="same",
+        terms=sd_terms,
+        term_names=("positives", "negatives"),
+        correction=correction,
+        prior="needed",
+        reference=f"Shimada et al. 2021 ({kind})",
+        pools_pairs=True,
+    )
+
+
+def _sd_pcomp(name: str, label: str, correction: Correction) -> Method:
+    return Method(
+        name=name,
+        label=label,
+        family="similarity",
+        learns_from="order and same",
+        terms=sd_pcomp_terms,
+        term_names=("positives", "negatives"),
+        correction=correction,
+        prior="needed",
+        reference="confdiff (SD and Pcomp combined)",
+        pools_pairs=True,
     )
 
 
@@ -280,6 +378,7 @@ def _linked(name: LinkName, label: str, terms: Callable[..., Tensor], reference:
         reference=reference,
         classifies=False,
         link=name,
+        precision="weights",
     )
 
 
@@ -309,6 +408,7 @@ _REGRESSION = Method(
     prior="optional",
     reference="confdiff (difference regression)",
     multiclass=multiclass_regression_terms,
+    precision="errors",
 )
 _COMBINED = Method(
     name="confdiff-combined",
@@ -321,6 +421,39 @@ _COMBINED = Method(
     prior="optional",
     reference="confdiff (regression and projection)",
 )
+_SIMILARITY = Method(
+    name="confdiff-similarity",
+    label="ConfDiff-Similarity",
+    family="confdiff",
+    learns_from="differences and same",
+    terms=similarity_regression_terms,
+    term_names=("difference", "mean", "similarity"),
+    correction=identity,
+    prior="optional",
+    reference="confdiff (regression of both)",
+)
+_GLWS = Method(
+    name="glws",
+    label="GLWS",
+    family="baseline",
+    learns_from="differences",
+    terms=glws_terms,
+    term_names=("first items", "second items"),
+    correction=identity,
+    prior="unused",
+    reference="Chen et al. 2024 (difference loss)",
+)
+_CRCR_LIKE = Method(
+    name="crcr-like",
+    label="CRCR-like",
+    family="baseline",
+    learns_from="differences",
+    terms=crcr_like_terms,
+    term_names=("A", "B", "C", "D", "consistency"),
+    correction=absolute,
+    prior="needed",
+    reference="confdiff (ablation: consistency of similar pairs)",
+)
 _PCOMP_TEACHER = Method(
     name="pcomp-teacher",
     label="Pcomp-Teacher",
@@ -330,7 +463,7 @@ _PCOMP_TEACHER = Method(
     term_names=("first items", "second items", "consistency"),
     correction=identity,
     prior="needed",
-    reference="Feng et al. 2021 (Pcomp-Teacher)",
+    reference="Feng et al. 2021 (teacher)",
     companion=PcompTeacher,
 )
 
@@ -341,9 +474,28 @@ _TABLE = (
     _REGRESSION,
     _COMBINED,
     _projection(
-        "confdiff-projection", "ConfDiff-Projection", euclidean_projection, "Euclidean", multiclass_supervised_terms
+        "confdiff-projection",
+        "ConfDiff-Projection",
+        euclidean_projection,
+        "Euclidean projection",
+        multiclass_supervised_terms,
     ),
-    _projection("confdiff-information", "ConfDiff-Information", information_projection, "information"),
+    _projection("confdiff-information", "ConfDiff-Information", information_projection, "relative entropy"),
+    _SIMILARITY,
+    _sconf("sconf-unbiased", "Sconf-Unbiased", identity),
+    _sconf("sconf-relu", "Sconf-ReLU", relu),
+    _sconf("sconf-abs", "Sconf-ABS", absolute),
+    _sconf_confdiff("sconf-confdiff-unbiased", "SconfConfDiff-Unbiased", identity),
+    _sconf_confdiff("sconf-confdiff-relu", "SconfConfDiff-ReLU", relu),
+    _sconf_confdiff("sconf-confdiff-abs", "SconfConfDiff-ABS", absolute),
+    _sd("sd-unbiased", "SD-Unbiased", identity),
+    _sd("sd-relu", "SD-ReLU", relu),
+    _sd("sd-abs", "SD-ABS", absolute),
+    _sd_pcomp("sd-pcomp-unbiased", "SDPcomp-Unbiased", identity),
+    _sd_pcomp("sd-pcomp-relu", "SDPcomp-ReLU", relu),
+    _sd_pcomp("sd-pcomp-abs", "SDPcomp-ABS", absolute),
+    _GLWS,
+    _CRCR_LIKE,
     _pcomp("pcomp-unbiased", "Pcomp-Unbiased", identity),
     _pcomp("pcomp-relu", "Pcomp-ReLU", relu),
     _pcomp("pcomp-abs", "Pcomp-ABS", absolute),

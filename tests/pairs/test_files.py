@@ -80,3 +80,12 @@ def test_missing_items(tmp_path):
         read_pairs(path)
     assert len(read_pairs(path, tmp_path / "elsewhere.csv")) == 1
     assert companion(Path("a.b.csv"), "items") == Path("a.b-items.csv")
+
+
+def test_same_class_answers_are_read(tmp_path):
+    table = "left,right,difference,same\n10,20,0.5,\n30,10,,1\n"
+    pairs = read_pairs(write_pairs(tmp_path, table, ITEMS))
+    assert pairs.carries("differences").tolist() == [True, False]
+    assert pairs.carrying("same").same.tolist() == [1]
+    with pytest.raises(ValueError, match="row 1 has neither"):
+        read_pairs(write_pairs(tmp_path, table.replace(",,1", ",,"), ITEMS))

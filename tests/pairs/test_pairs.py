@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from confdiff.pairs import Pairs
+from confdiff.pairs.forms import as_pairs
 
 ITEMS = np.arange(12.0).reshape(4, 3)
 ROWS = np.array([[0, 1], [2, 3], [3, 0]])
@@ -161,6 +162,41 @@ def test_ids_of_mixed_types_and_missing_groups():
         Pairs(ITEMS, [0, 1], [1, 2], group=["u", None])
 
 
+def judged_by_people():
+    return Pairs(ITEMS, [0, 1, 2], [1, 2, 3], [0.1, -0.2, 0.3], annotator=["eve", "ann", "eve"], side=[1, -1, 0])
+
+
+def test_annotators_and_sides_travel():
+    pairs = judged_by_people()
+    assert pairs.annotator_names == ("ann", "eve")
+    swapped = pairs.oriented(torch.tensor([True, True, False]))
+    assert swapped.side.tolist() == [-1, 1, 0]
+    assert swapped.annotators.tolist() == ["eve", "ann", "eve"]
+    chosen = pairs[[2, 1]].compact()
+    assert chosen.annotators.tolist() == ["eve", "ann"]
+    assert chosen.side.tolist() == [0, -1]
+    graded = as_pairs(pairs, [0.0, 0.0, 0.1])
+    assert graded.annotators.tolist() == pairs.annotators.tolist()
+    assert graded.side.tolist() == pairs.side.tolist()
+
+
+@given(st.integers(0, 1000))
+def test_what_a_side_says_does_not_depend_on_the_orientation(seed):
+    pairs = judged_by_people()
+    shuffled = pairs.shuffled_orientation(seed)
+    first_shown = [torch.where(p.side > 0, p.left, torch.where(p.side < 0, p.right, -1)) for p in (pairs, shuffled)]
+    assert torch.equal(*first_shown)
+
+
+def test_bad_annotators_and_sides_are_named():
+    with pytest.raises(ValueError, match="annotator must name an annotator for each pair; got None at row 1"):
+        Pairs(ITEMS, [0, 1], [1, 2], annotator=["u", None])
+    with pytest.raises(ValueError, match=r"side must be 1 where the first item .* got 2 at row 1"):
+        Pairs(ITEMS, [0, 1], [1, 2], side=[1, 2])
+    with pytest.raises(ValueError, match="side must have one entry for each pair"):
+        Pairs(ITEMS, [0, 1], [1, 2], side=[1])
+
+
 def test_text_is_named_with_its_column():
     frame = pd.DataFrame(ITEMS, columns=["a", "b", "c"]).assign(sex=["m", "f", "m", "f"])
     with pytest.raises(ValueError, match="items must be numeric; got 'm' at row 0, column 'sex'"):
@@ -183,3 +219,46 @@ def test_rounding_is_forgiven_and_no_more():
     assert Pairs(ITEMS, [0], [1], [1 + 1e-9]).difference.tolist() == [1.0]
     with pytest.raises(ValueError, match=r"got 1\.00001 at row 0"):
         Pairs(ITEMS, [0], [1], [1.00001])
+
+
+def test_same_class_answers_travel_with_pairs():
+    nan = np.nan
+    pairs = Pairs(np.eye(3), [0, 1, 2], [1, 2, 0], [0.2, nan, -0.3], same=[nan, 1, 0.25])
+    assert "difference, same" in repr(pairs)
+    swapped = pairs.oriented(torch.tensor([True, True, False]))
+    assert np.array_equal(swapped.same.numpy(), pairs.same.numpy(), equal_nan=True)
+    assert np.allclose(swapped.difference.numpy(), [-0.2, nan, -0.3], equal_nan=True)
+    assert pairs[1:].same.tolist() == [1, 0.25]
+    assert pairs.carries("differences").tolist() == [True, False, True]
+    assert pairs.carrying("same").same.tolist() == [1, 0.25]
+    assert pairs.carrying("differences").difference.isfinite().all()
+    assert pairs.targets("differences and same").shape == (2, 3)
+    assert pairs.targets("same").shape == pairs.targets("order and same").shape == (1, 3)
+    assert as_pairs(pairs, weight=[1, 2, 3]).same is not None
+    assert pairs.with_same(None).same is None
+    assert pairs.with_same([True, False, True]).same.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("difference", "same", "message"),
+    [
+        ([0.1, np.nan], [1, np.nan], "row 1 has neither"),
+        ([0.1, 0.2], [1, 1.5], r"same must lie in \[0, 1\]"),
+        ([0.1, 0.2], ["yes", "no"], "same must be numeric"),
+        ([0.1, 0.2], [1], "same must have one"),
+        ([[0.1, -0.1], [0.2, -0.2]], [1, 0], "are for two classes"),
+        ([0.1, 2.0], [1, 1], r"\[-1, 1\]"),
+    ],
+)
+def test_wrong_answers_are_refused(difference, same, message):
+    with pytest.raises(ValueError, match=message):
+        Pairs(np.eye(2), [0, 1], [1, 0], difference, same=same)
+
+
+def test_missing_answers_are_refused_by_the_methods_that_need_them():
+    pairs = Pairs(np.eye(2), [0, 1], [1, 0], [0.1, 0.2])
+    with pytest.raises(ValueError, match="no same-class answers"):
+        pairs.targets("differences and same")
+    only = Pairs(np.eye(2), [0, 1], [1, 0], [np.nan, np.nan], same=[1, 0])
+    with pytest.raises(ValueError, match="no differences"):
+        only.carrying("differences")

@@ -5,6 +5,7 @@ import torch
 from pyarrow import parquet
 
 import confdiff
+from confdiff.models import build_model
 from confdiff.pairs import Pairs, StreamedPairs
 from easy import easy_pairs
 from streams import streamed, table_of, write
@@ -185,6 +186,48 @@ def test_a_sample_of_pairs_that_touch_items(tmp_path):
     assert len(stream.sample(7, touching=chosen)) == 7
     with pytest.raises(ValueError, match="touches one of these items; got none"):
         rest.sample(5, touching=chosen)
+
+
+def test_annotators_and_sides_are_streamed(tmp_path):
+    pairs = numbered()
+    number = np.arange(len(pairs))
+    path = write(tmp_path / "pairs.parquet", pairs, judge=number % 7, shown=number % 3 - 1)
+    stream = StreamedPairs(pairs.items, path, annotator="judge", side="shown", window=300)
+    for groups in stream.windows(0, 0):
+        window = stream.shuffled(groups, 0, 0, swapped=True)
+        rows = (window.difference.abs() * 1000).round().long().numpy()  # their differences tell their places
+        swapped = window.difference.numpy() < 0
+        assert 0 < swapped.mean() < 1
+        assert window.annotator.tolist() == (rows % 7).tolist()
+        assert window.side.tolist() == np.where(swapped, 1 - rows % 3, rows % 3 - 1).tolist()
+    assert set(stream.sample(200).annotators) == set(range(7))
+    assert stream.identity()[0] != StreamedPairs(pairs.items, path, window=300).identity()[0]
+
+
+def test_bad_annotators_and_sides_of_a_stream_are_named(tmp_path):
+    pairs = numbered()
+    numbers = np.zeros(len(pairs))
+    numbers[642] = 1.5
+    path = write(tmp_path / "pairs.parquet", pairs, judge=numbers)
+    with pytest.raises(ValueError, match=r"pairs.parquet, column 'judge', must number .*; got 1.5 at row 642"):
+        of_epoch(StreamedPairs(pairs.items, path, annotator="judge"))
+    with pytest.raises(ValueError, match=r"pairs.parquet, column 'judge', must be 1 where .*; got 1.5 at row 642"):
+        of_epoch(StreamedPairs(pairs.items, path, side="judge"))
+
+
+def test_same_class_answers_are_streamed(tmp_path):
+    pairs = easy_pairs()
+    rows = np.arange(len(pairs))
+    c = np.where(rows % 4 == 0, np.nan, pairs.difference.numpy())
+    path = write(tmp_path / "pairs.parquet", pairs, difference=c, same=np.where(rows % 2 == 0, 1.0, np.nan))
+    stream = StreamedPairs(pairs.items, path, window=300)
+    assert len(stream.carrying("differences")) == 300
+    assert len(stream.carrying("same")) == 200
+    assert stream.carrying("differences and same") is stream
+    for method in ("confdiff-regression", "confdiff-similarity", "sconf-abs"):
+        network = build_model("linear", 3)
+        history = confdiff.train(network, stream, method, prior=0.4, recipe=confdiff.Recipe(epochs=2, batch_size=64))
+        assert np.isfinite(history[-1]["risk"])
 
 
 def bad(path, pairs, **columns):

@@ -3,7 +3,7 @@
 import json
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from confdiff.cli.console import as_cell, name_column, results, say
 from confdiff.cli.options import JsonOption
@@ -31,7 +31,8 @@ def methods_command(as_json: JsonOption = False) -> None:
     if as_json:
         typer.echo(json.dumps(rows, indent=2))
         return
-    table = Table(name_column("method"), "learns from", "correction", "prior", "reference")
+    reference = Column("reference", overflow="fold")
+    table = Table(name_column("method"), "learns from", "correction", "prior", reference)
     for row in rows:
         table.add_row(*map(as_cell, row.values()))
     results.print(table)

@@ -1,6 +1,6 @@
 """One palette for every page and plot, chosen to be readable with colour-blind vision.
 
-The base colours are those of Okabe and Ito (2008); methods of this library add the muted colours of Tol (2021).
+The base colours are those of Okabe and Ito (2008); methods of this library add the colours of Tol (2021).
 Plots use the roles (``POSITIVE``, ``BOUND``, ...), never a colour code of their own.
 """
 
@@ -44,6 +44,25 @@ _FAMILIES = {
         "#332288",  # ConfDiff-Combined
         "#44AA99",  # ConfDiff-Projection
         "#AA4499",  # ConfDiff-Information
+        "#CC6677",  # ConfDiff-Similarity
+    ),
+    "similarity": (
+        "#BBCC33",  # Sconf-Unbiased
+        "#77AADD",  # Sconf-ReLU
+        "#4477AA",  # Sconf-ABS
+        "#EEDD88",  # SconfConfDiff-Unbiased
+        "#99DDFF",  # SconfConfDiff-ReLU
+        "#225522",  # SconfConfDiff-ABS
+        "#AAAA00",  # SD-Unbiased
+        "#FFAABB",  # SD-ReLU
+        "#994455",  # SD-ABS
+        "#EE8866",  # SDPcomp-Unbiased
+        "#228833",  # SDPcomp-ReLU
+        "#004488",  # SDPcomp-ABS
+    ),
+    "baseline": (
+        "#CCBB44",  # GLWS
+        "#BB5566",  # CRCR-like
     ),
     "pcomp": (
         "#F0C400",  # Pcomp-Unbiased
@@ -64,7 +83,7 @@ _OTHERS = (
     "#117733",  # Preference
     "#88CCEE",  # Score
     "#DDCC77",
-    "#CC6677",
+    "#66CCEE",
 )
 
 

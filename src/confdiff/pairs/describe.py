@@ -91,6 +91,7 @@ def describe_pairs(pairs: Pairs) -> PairsDescription:
     """
     if pairs.has_vectors:
         raise ValueError("these pairs have differences of several classes; pass one class, pairs.of_class(k).")
+    pairs = pairs.carrying("differences")
     (c,) = pairs.targets("differences").double().numpy()
     size = np.abs(c)
     edges = np.linspace(-1.05, 1.05, len(CENTRES) + 1)

@@ -10,7 +10,7 @@ from confdiff.io.lookup import first_repeated, rows_of_ids
 from confdiff.io.table_formats.registry import table_format_of
 from confdiff.io.typed_table import read_table
 from confdiff.pairs.pairs import Pairs
-from confdiff.validation import as_array, as_tensor, check_difference, check_vector
+from confdiff.validation import as_array, as_tensor, check_difference, check_difference_beside, check_same, check_vector
 
 
 def companion(path: Path, what: str) -> Path:
@@ -32,14 +32,17 @@ def read_pairs(path: Path, items: Path | None = None, *, bounded: bool = True) -
     Parameters
     ----------
     path : Path
-        A table with the columns left, right and difference.
+        A table with the columns left and right, and with a column difference, same or both; a difference may be
+        missing where same has an answer.
     items : Path, optional
         A table with the ids and the features of the items; by default ``pairs-items.parquet`` next to
         ``pairs.parquet``.
     bounded : bool
         Whether differences beyond [-1, 1], which unclipped noise causes, are an error.
     """
-    pairs = with_columns(path, "left", "right", "difference")
+    pairs = with_columns(path, "left", "right")
+    if "same" not in pairs:
+        _check_columns(path, pairs, "difference")
     if items is None:
         items = companion(path, "items")
         if not items.exists():
@@ -54,8 +57,19 @@ def read_pairs(path: Path, items: Path | None = None, *, bounded: bool = True) -
     columns = [_feature(items, name, column) for name, column in features.items()]
     left, right = (rows_in_table(items, ids, pairs[side], f"{path}, column {side!r}") for side in ("left", "right"))
     graded = Pairs(np.stack(columns, axis=1), left, right, feature_names=tuple(features))
+    if "same" in pairs:
+        return _with_answers(graded, path, pairs.get("difference"), pairs["same"])
     c = check_vector(f"{path}, column 'difference',", pairs["difference"])
     return graded.with_difference(as_tensor(check_difference(c) if bounded else c.astype(np.float32)))
+
+
+def _with_answers(pairs: Pairs, path: Path, difference: NDArray[Any] | None, same: NDArray[Any]) -> Pairs:
+    """Return pairs with checked same-class answers and, unless there are none, differences."""
+    answers = check_same(same, len(pairs), name=f"{path}, column 'same',")
+    if difference is None:
+        return pairs.with_same(answers)
+    c = check_difference_beside(difference, answers, name=f"{path}, column 'difference',")
+    return pairs.with_same(answers).with_difference(as_tensor(c))
 
 
 def rows_in_table(table: Path, ids: NDArray[Any], wanted: NDArray[Any], name: str) -> NDArray[np.int64]:
@@ -81,13 +95,17 @@ def rows_in_table(table: Path, ids: NDArray[Any], wanted: NDArray[Any], name: st
 def with_columns(path: Path, *needed: str) -> dict[str, NDArray[Any]]:
     """Read a table, which must have the needed columns and at least one row."""
     table = read_table(path)
+    _check_columns(path, table, *needed)
+    if not len(table[needed[0]]):
+        raise ValueError(f"{path} must have at least one row below its header.")
+    return table
+
+
+def _check_columns(path: Path, table: dict[str, NDArray[Any]], *needed: str) -> None:
     missing = [name for name in needed if name not in table]
     if missing:
         names = ", ".join(list(table)[:8]) + (" ..." if len(table) > 8 else "")
         raise ValueError(f"{path} must have a column {missing[0]!r}; it has {names or 'none'}.")
-    if not len(table[needed[0]]):
-        raise ValueError(f"{path} must have at least one row below its header.")
-    return table
 
 
 def _feature(path: Path, name: str, column: NDArray[Any]) -> NDArray[Any]:

@@ -12,7 +12,7 @@ SAMPLED = 100_000
 """Number of pairs that are sampled from a stream, and the largest number that is held out."""
 
 
-_FIELDS = ("weight", "group", "posteriors", "labels", "feature_names", "allow_missing")
+_FIELDS = ("weight", "group", "side", "same", "posteriors", "labels", "feature_names", "allow_missing")
 
 
 def as_pairs(
@@ -30,7 +30,7 @@ def as_pairs(
             raise ValueError("items= is for row numbers; these Pairs have items.")
         if c is None and not fields:
             return pairs
-        unchanged = {name: getattr(pairs, name) for name in _FIELDS}
+        unchanged = {name: getattr(pairs, name) for name in _FIELDS} | {"annotator": pairs.annotators}
         c = pairs.difference if c is None else c
         return Pairs(pairs.items, pairs.left, pairs.right, c, **(unchanged | fields))
     if allow_missing:

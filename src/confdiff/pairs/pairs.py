@@ -17,7 +17,9 @@ from confdiff.randomness import generator
 from confdiff.validation import (
     as_array,
     as_tensor,
+    check_annotators,
     check_difference,
+    check_difference_beside,
     check_difference_vectors,
     check_finite,
     check_groups,
@@ -26,6 +28,8 @@ from confdiff.validation import (
     check_matrix,
     check_posteriors,
     check_rows,
+    check_same,
+    check_side,
     check_sparse_items,
     check_weight,
     column_names,
@@ -33,10 +37,11 @@ from confdiff.validation import (
     no_pairs,
 )
 
-Supervision = Literal["differences", "order", "labels", "posteriors"]
-"""Kinds of supervision. ``order``: the first item of each pair is at least as positive as the second."""
+Supervision = Literal["differences", "order", "labels", "posteriors", "same", "differences and same", "order and same"]
+"""Kinds of supervision. ``order``: the first item of each pair is at least as positive as the second. ``same``: answers
+whether both items are of the same class. In ``order and same``, pairs without an answer are the ordered ones."""
 
-PAIR_FIELDS = ("left", "right", "difference", "weight", "group")
+PAIR_FIELDS = ("left", "right", "difference", "same", "weight", "group", "annotator", "side", "precision")
 ITEM_FIELDS = ("posteriors", "labels")
 
 
@@ -52,11 +57,18 @@ class Pairs:
     left, right : array-like of shape (n,)
         The row numbers of the first and the second item of each pair.
     difference : array-like of shape (n,) or (n, K), optional
-        Confidence differences in [-1, 1]; with K classes one for each class, and each row sums to 0.
+        Confidence differences in [-1, 1]; with K classes one for each class, and each row sums to 0. An entry may be
+        NaN where ``same`` has an answer.
     weight : array-like of shape (n,), optional
         The weight of each pair; scaled to a mean of 1.
     group : array-like of shape (n,), optional
         The group of each pair, for pairs drawn inside groups (one user, one topic).
+    annotator : array-like of shape (n,), optional
+        The name of the annotator of each pair, of any type. Stored as indices into ``annotator_names``.
+    side : array-like of shape (n,), optional
+        Which item was shown first: 1 for the first item of the pair, -1 for the second, 0 where that is not known.
+    same : array-like of shape (n,), optional
+        Answers whether both items are of the same class: probabilities, or 0 and 1; NaN where this was not asked.
     posteriors : array-like of shape (N,) or (N, K), optional
         The posterior of each item, for oracles.
     labels : array-like of shape (N,), optional
@@ -77,12 +89,18 @@ class Pairs:
     left: Tensor
     right: Tensor
     difference: Tensor | None
+    same: Tensor | None
     weight: Tensor | None
     group: Tensor | None
+    annotator: Tensor | None
+    side: Tensor | None
+    annotator_names: tuple[Any, ...] | None
     posteriors: Tensor | None
     labels: Tensor | None
     feature_names: tuple[str, ...] | None
     allow_missing: bool
+    precision: Tensor | None = None
+    """Relative precision of each difference, see :meth:`with_precision`; None if all are equally precise."""
     ordering: str | None = None
     """Strategy by which the pairs were ordered by their labels, a name from STRATEGIES; None if they were not."""
 
@@ -95,6 +113,9 @@ class Pairs:
         *,
         weight: ArrayLike | None = None,
         group: ArrayLike | None = None,
+        annotator: ArrayLike | None = None,
+        side: ArrayLike | None = None,
+        same: ArrayLike | None = None,
         posteriors: ArrayLike | None = None,
         labels: ArrayLike | None = None,
         feature_names: tuple[str, ...] | None = None,
@@ -108,9 +129,15 @@ class Pairs:
         if n == 0:
             raise no_pairs()
         self.right = as_tensor(check_rows("right", right, size, n))
-        self.difference = None if difference is None else as_tensor(_differences(difference, n))
+        self.same = None if same is None else as_tensor(check_same(same, n))
+        self.difference = None if difference is None else as_tensor(_differences(difference, n, self.same))
         self.weight = None if weight is None else as_tensor(check_weight(weight, n))
         self.group = None if group is None else as_tensor(check_groups(group, n))
+        self.annotator, self.annotator_names = None, None
+        if annotator is not None:
+            codes, self.annotator_names = check_annotators(annotator, n)
+            self.annotator = as_tensor(codes)
+        self.side = None if side is None else as_tensor(check_side(side, n))
         self.posteriors = None if posteriors is None else as_tensor(check_posteriors(posteriors, size))
         if self.difference is not None and self.posteriors is not None and self.difference.ndim != self.posteriors.ndim:
             raise _mixed()
@@ -159,7 +186,7 @@ class Pairs:
         return cls(_stacked(first, second), np.arange(n), np.arange(n, 2 * n), difference, **fields)
 
     def __repr__(self) -> str:
-        names = ("difference", *ITEM_FIELDS, "weight", "group")
+        names = ("difference", "same", *ITEM_FIELDS, "weight", "group", "annotator", "side")
         present = [name for name in names if getattr(self, name) is not None]
         count = f"{len(self)} pair{'s' if len(self) != 1 else ''} over {len(self.items)} items"
         shape = tuple(self.items.shape[1:])
@@ -198,30 +225,79 @@ class Pairs:
             raise no_pairs()
         return self._with(**{name: value[rows] for name, value in self._per_pair().items()})
 
-    def targets(self, supervision: Supervision) -> Tensor:
+    def targets(self, supervision: Supervision, *, is_part: bool = False) -> Tensor:
         """Return the supervision of a method, one row for each argument of its risk.
 
         Parameters
         ----------
-        supervision : {"differences", "order", "labels", "posteriors"}
-            The kind of supervision.
+        supervision : {"differences", "order", "labels", "posteriors", "same", ...}
+            The kind of supervision, see :data:`Supervision`.
+        is_part : bool
+            Whether these are not all pairs, so that all their differences or all their answers may be missing.
 
         Returns
         -------
         Tensor
-            (1, n) differences, (2, n) labels or posteriors of both items, or (0, n) for the order, which the pairs
-            have. With K classes each has a last axis of K; labels are then one-hot.
+            (1, n) differences or same-class answers, (2, n) differences and answers, (2, n) labels or posteriors of
+            both items, or (0, n) for the order, which the pairs have. With K classes each has a last axis of K; labels
+            are then one-hot. Answers that were not given are NaN.
         """
         if supervision not in get_args(Supervision):
             raise ValueError(f"unknown supervision {supervision!r}.")
         if supervision == "order":
             return torch.empty(0, len(self))
+        if supervision in ("same", "order and same", "differences and same"):
+            kinds: tuple[Supervision, ...] = ("same",)
+            if supervision == "differences and same":
+                kinds = ("differences", "same")
+            return torch.stack([self._answers(kind, is_part) for kind in kinds])
         values = {"differences": self.difference, "labels": self.labels, "posteriors": self.posteriors}[supervision]
         if values is None:
-            raise _missing(supervision)
+            raise missing_supervision(supervision)
         if supervision == "labels" and self.has_vectors:
             values = torch.nn.functional.one_hot(values.long(), self.n_classes).float()
         return values[None] if supervision == "differences" else values[torch.stack([self.left, self.right])]
+
+    def _answers(self, supervision: Supervision, is_part: bool) -> Tensor:
+        """Return differences of two classes or same-class answers, (n,), at least one of which must be given."""
+        values = self.same if supervision == "same" else self.difference
+        if values is None or (values.ndim == 1 and bool(values.isnan().all()) and not is_part):
+            raise missing_supervision(supervision)
+        if values.ndim == 2:
+            raise _same_of_vectors()
+        return values
+
+    def carries(self, supervision: Supervision) -> Tensor:
+        """Return for each pair, (n,), whether it has the supervision; a difference or an answer may be missing."""
+        values = {"differences": self.difference, "same": self.same}.get(supervision)
+        if values is None:
+            return torch.ones(len(self), dtype=torch.bool)
+        return ~_leading(values).isnan()
+
+    def has(self, supervision: Supervision) -> bool:
+        """Return whether any pair has a difference or an answer.
+
+        >>> Pairs([[0.0], [1.0]], left=[0], right=[1], difference=[np.nan], same=[1]).has("differences")
+        False
+        """
+        values = self.same if supervision == "same" else self.difference
+        return values is not None and bool(self.carries(supervision).any())
+
+    def carrying(self, supervision: Supervision) -> "Pairs":
+        """Return the pairs that have the supervision: all, if no difference or answer is missing.
+
+        Examples
+        --------
+        >>> pairs = Pairs([[0.0], [1.0]], left=[0, 1], right=[1, 0], difference=[0.3, np.nan], same=[np.nan, 1])
+        >>> len(pairs.carrying("differences")), len(pairs.carrying("same")), len(pairs.carrying("differences and same"))
+        (1, 1, 2)
+        """
+        mask = self.carries(supervision)
+        if bool(mask.all()):
+            return self
+        if not bool(mask.any()):
+            raise missing_supervision(supervision)
+        return self[mask.numpy()]
 
     def shuffled_orientation(self, seed: int) -> "Pairs":
         """Return the same pairs, each with its two items in random order.
@@ -231,18 +307,22 @@ class Pairs:
         therefore does not depend on the original order of the items, except for ties.
         """
         if self.difference is None:
-            raise _missing("differences")
+            raise missing_supervision("differences")
         coin = torch.rand(len(self), generator=generator(seed, "orientation")) < 0.5
         return self.oriented(coin ^ (_leading(self.difference) < 0))
 
     def oriented(self, swap: Tensor) -> "Pairs":
-        """Return the same pairs, with those marked in ``swap`` (n,) swapped: (x, x', c) becomes (x', x, -c)."""
+        """Return the same pairs, with those marked in ``swap`` (n,) swapped: (x, x', c) becomes (x', x, -c).
+
+        The side on which the items were shown changes its sign, too. Answers about the same class do not change.
+        """
         difference = self.difference
         mask = swap if difference is None or difference.ndim == 1 else swap[:, None]
         return self._with(
             left=torch.where(swap, self.right, self.left),
             right=torch.where(swap, self.left, self.right),
             difference=None if difference is None else torch.where(mask, -difference, difference),
+            side=None if self.side is None else torch.where(swap, -self.side, self.side),
         )
 
     def compact(self) -> "Pairs":
@@ -285,9 +365,54 @@ class Pairs:
         other.ordering = strategy
         return other
 
+    def with_same(self, same: ArrayLike | None) -> "Pairs":
+        """Return the same pairs with other answers whether both items are of the same class, or with none."""
+        return self._with(same=None if same is None else as_tensor(check_same(same, len(self))))
+
+    def without_differences(self) -> "Pairs":
+        """Return the same pairs without differences, for methods that learn from other supervision."""
+        return self._with(difference=None)
+
     def with_difference(self, difference: Tensor) -> "Pairs":
         """Return the same pairs with other differences, which are not checked and may exceed [-1, 1]."""
         return self._with(difference=difference)
+
+    @property
+    def annotators(self) -> NDArray[Any] | None:
+        """The annotators of the pairs, (n,), by their names; for pairs of a stream by their numbers."""
+        if self.annotator is None or self.annotator_names is None:
+            return None if self.annotator is None else self.annotator.numpy()
+        names = np.empty(len(self.annotator_names), dtype=object)
+        names[:] = self.annotator_names
+        of_pairs: NDArray[Any] = names[self.annotator.numpy()]
+        return of_pairs
+
+    def with_precision(self, difference: Tensor, precision: Tensor) -> "Pairs":
+        """Return the same pairs with other differences, and with the relative precision of each of them.
+
+        A precision is a factor of the weight of a pair in squared errors, but not in means over items: these depend on
+        ``weight`` alone. Annotators and sides are dropped, because the differences already account for them.
+        """
+        return self._with(difference=difference, precision=precision, annotator=None, side=None)
+
+    def with_precision_in_weights(self) -> "Pairs":
+        """Return the same pairs with the precision of differences as a factor of their weights."""
+        if self.precision is None:
+            return self
+        weight = self.precision if self.weight is None else self.weight * self.precision
+        return self._with(weight=weight, precision=None)
+
+    def with_precision_in_differences(self) -> "Pairs":
+        """Return the same pairs with differences times a factor of mean 1, for risks that are linear in differences.
+
+        The expectation of such a risk does not change. Its variance has a part that precise differences have, too, so
+        the factor varies less than the precision: it is proportional to 1 / (mean square of exact differences + error
+        variance), and both are estimated from the mean squares of the differences with and without weights.
+        """
+        if self.precision is None or self.difference is None:
+            return self
+        factor = _least_variance_factor(self.difference.double(), self.precision.double())
+        return self._with(difference=self.difference * factor.to(self.difference.dtype), precision=None)
 
     def n_components(self) -> int:
         """Return the number of connected components of the graph of compared items, whose edges are the pairs."""
@@ -330,19 +455,46 @@ class Pairs:
         return other
 
 
-def _missing(supervision: Supervision) -> ValueError:
+def _least_variance_factor(c: Tensor, precision: Tensor) -> Tensor:
+    """Return factors of mean 1, inversely proportional to the mean square of differences with this precision.
+
+    The mean square at precision q is D + k/q. Means over all pairs, and with the weights q, determine D and k.
+    """
+    is_used = precision > 0
+    q = torch.where(is_used, precision, 1.0)
+    q = q / q[is_used].mean()
+    plain = c.square()[is_used].mean()
+    weighted = (q * c.square())[is_used].mean()
+    excess = (1 / q)[is_used].mean() - 1
+    k = ((plain - weighted) / excess).clamp(min=0).minimum(weighted) if excess > 1e-9 else torch.zeros(())
+    factor = torch.where(is_used, 1 / (weighted - k + k / q).clamp(min=1e-12), 0.0)
+    return factor / factor.mean()
+
+
+def missing_supervision(supervision: Supervision) -> ValueError:
+    """Return the error for pairs without the supervision that a method learns from."""
     remedy = {
         "differences": "Pass c to fit, or difference= to Pairs",
+        "same": "Pass same= to Pairs",
         "labels": "Pass labels= to Pairs",
         "posteriors": "Pass posteriors= to Pairs",
     }[supervision]
-    return ValueError(f"these pairs have no {supervision}, which the method learns from. {remedy}.")
+    what = "same-class answers" if supervision == "same" else supervision
+    return ValueError(f"these pairs have no {what}, which the method learns from. {remedy}.")
 
 
-def _differences(values: ArrayLike, n: int) -> NDArray[np.float32]:
+def _differences(values: ArrayLike, n: int, same: Tensor | None = None) -> NDArray[np.float32]:
     """Check numbers for the positive class, or vectors with an entry for each class."""
     array = as_array("c", values)
-    return check_difference_vectors(array, n) if array.ndim == 2 and array.shape[1] > 1 else check_difference(array, n)
+    if array.ndim == 2 and array.shape[1] > 1:
+        if same is not None:
+            raise _same_of_vectors()
+        return check_difference_vectors(array, n)
+    return check_difference(array, n) if same is None else check_difference_beside(array, same.numpy())
+
+
+def _same_of_vectors() -> ValueError:
+    return ValueError("same-class answers are for two classes; got differences of several. Pass them without same=.")
 
 
 def _leading(difference: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
 import copy
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,18 +10,22 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from confdiff.pairs.pairs import Pairs
+from confdiff.pairs.pairs import Pairs, Supervision, missing_supervision
 from confdiff.pairs.parquet import RowGroup, identity_of, parquet_columns, parquet_files, row_groups
 from confdiff.pairs.sparse import require_dense
 from confdiff.randomness import generator
 from confdiff.validation import (
     as_array,
     as_tensor,
+    check_annotator_codes,
     check_count,
     check_difference,
+    check_difference_beside,
     check_item_mask,
     check_range,
     check_rows,
+    check_same,
+    check_side,
     check_vector,
     no_weight,
     warn_user,
@@ -40,9 +45,16 @@ class StreamedPairs:
     left, right : str
         The columns with the row numbers of the first and the second item of each pair.
     difference : str
-        The column of the confidence differences, in [-1, 1].
+        The column of the confidence differences, in [-1, 1]. Files of same-class answers need none.
     weight : str or None
         The column of the weights of the pairs; without a column ``weight``, all weights are equal.
+    annotator : str, optional
+        The column of the annotators of the pairs: whole numbers from 0.
+    same : str or None
+        The column of the answers whether both items are of the same class; without a column ``same``, there are none.
+        A difference may be missing where there is an answer.
+    side : str, optional
+        The column of the item that was shown first: 1 for the first of a pair, -1 for the second, 0 if not known.
     without_items : array-like of shape (N,), optional
         True for items to exclude, with all pairs that touch one of them. Takes a pass over the pairs.
     window : int
@@ -62,6 +74,9 @@ class StreamedPairs:
 
     n_classes = 2
     has_vectors = False
+    _supervision: Supervision | None = None
+    _adjustment: Callable[[Pairs], Pairs] | None = None
+    _adjustment_identity: bytes = b""
 
     def __init__(
         self,
@@ -72,14 +87,23 @@ class StreamedPairs:
         right: str = "right",
         difference: str = "difference",
         weight: str | None = "weight",
+        annotator: str | None = None,
+        side: str | None = None,
+        same: str | None = "same",
         without_items: ArrayLike | None = None,
         window: int = 2**20,
         feature_names: tuple[str, ...] | None = None,
     ) -> None:
         files = parquet_files(pairs)
-        self._columns = {"left": left, "right": right, "difference": difference}
+        self._columns = {"left": left, "right": right}
+        is_answered = same is not None and (same != "same" or same in parquet_columns(files[0]))
+        if not is_answered or difference != "difference" or difference in parquet_columns(files[0]):
+            self._columns["difference"] = difference
         if weight is not None and (weight != "weight" or weight in parquet_columns(files[0])):
             self._columns["weight"] = weight
+        self._columns |= {field: name for field, name in (("annotator", annotator), ("side", side)) if name is not None}
+        if same is not None and is_answered:
+            self._columns["same"] = same
         self.groups = row_groups(files, list(self._columns.values()))
         self.window = check_count("window", window)
         self.feature_names = feature_names
@@ -107,6 +131,56 @@ class StreamedPairs:
         """Whether the pairs have weights."""
         return "weight" in self._columns
 
+    @property
+    def answered(self) -> bool:
+        """Whether there is a column of same-class answers."""
+        return "same" in self._columns
+
+    def has(self, supervision: Supervision) -> bool:
+        """Return whether any pair has a difference or an answer. Reads until the first one if some may be missing."""
+        if self._field(supervision) not in self._columns:
+            return False
+        if not self.answered:
+            return True
+        return any(bool(self.read(number).carries(supervision).any()) for number in range(len(self.groups)))
+
+    @staticmethod
+    def _field(supervision: Supervision) -> str:
+        return "same" if supervision == "same" else "difference"
+
+    def carrying(self, supervision: Supervision) -> "StreamedPairs":
+        """Return the pairs that have the supervision, as ``Pairs.carrying`` does. Takes a pass if answers may miss."""
+        if supervision not in ("differences", "same"):
+            return self
+        if not self.has(supervision):
+            raise missing_supervision(supervision)
+        if not self.answered:
+            return self
+        other = copy.copy(self)
+        other._supervision = supervision
+        other._count()
+        return other
+
+    def adjusted(self, adjustment: Callable[[Pairs], Pairs], identity: bytes) -> "StreamedPairs":
+        """Return the same pairs with other differences, which are computed for each row group as it is read.
+
+        Parameters
+        ----------
+        adjustment : callable
+            Pairs of a row group -> the same pairs with other differences, and with their precision.
+        identity : bytes
+            Data that differ between adjustments, for checkpoints.
+        """
+        other = copy.copy(self)
+        other._adjustment = adjustment
+        other._adjustment_identity = identity
+        return other
+
+    @property
+    def is_adjusted(self) -> bool:
+        """Whether the pairs have adjusted differences with a precision."""
+        return self._adjustment is not None
+
     def without(self, items: ArrayLike) -> "StreamedPairs":
         """Return the same pairs without those that touch an item marked true, (N,)."""
         excluded = self._mask("items", items)
@@ -122,7 +196,7 @@ class StreamedPairs:
         """Count the pairs of each row group that are not excluded, and compute the mean of their weights."""
         self.counts = np.array([group.rows for group in self.groups])
         self._mean_weight = 1.0
-        if self._excluded is None and not self.weighted:
+        if self._excluded is None and not self.weighted and self._supervision is None:
             return
         weights = np.zeros(len(self.groups))
         for number in range(len(self.groups)):
@@ -149,10 +223,15 @@ class StreamedPairs:
             is the same in every epoch and does not depend on excluded items.
         """
         part = self._part._with(**self._checked(number))
+        order = part.difference
+        if self._adjustment is not None:
+            part = self._adjustment(part)
         if swap_seed is not None:
-            assert part.difference is not None
+            assert order is not None
             coin = torch.rand(len(part), generator=generator(swap_seed, "orientation", number)) < 0.5
-            part = part.oriented(coin ^ (part.difference < 0))
+            part = part.oriented(coin ^ (order < 0))
+        if self._supervision is not None:
+            part = _chosen(part, part.carries(self._supervision))
         return part if self._excluded is None else _chosen(part, ~_touching(part, self._excluded))
 
     def _checked(self, number: int) -> dict[str, Tensor]:
@@ -165,12 +244,22 @@ class StreamedPairs:
         columns: dict[str, NDArray[Any]] = {
             "left": check_rows(names["left"], values["left"], size, start=group.start),
             "right": check_rows(names["right"], values["right"], size, start=group.start),
-            "difference": check_difference(values["difference"], name=names["difference"], start=group.start),
         }
+        options: dict[str, Any] = {"name": names.get("difference"), "start": group.start}
+        if "same" in values:
+            columns["same"] = check_same(values["same"], group.rows, name=names["same"], start=group.start)
+        if "difference" in values and "same" in values:
+            columns["difference"] = check_difference_beside(values["difference"], columns["same"], **options)
+        elif "difference" in values:
+            columns["difference"] = check_difference(values["difference"], **options)
         if "weight" in values:
             weight = check_vector(names["weight"], values["weight"], start=group.start)
             check_range(names["weight"], weight, 0, np.inf, "Drop pairs that should not count.", start=group.start)
             columns["weight"] = (weight / self._mean_weight).astype(np.float32)
+        if "annotator" in values:
+            columns["annotator"] = check_annotator_codes(names["annotator"], values["annotator"], start=group.start)
+        if "side" in values:
+            columns["side"] = check_side(values["side"], group.rows, name=names["side"], start=group.start)
         return {field: torch.from_numpy(column) for field, column in columns.items()}
 
     def windows(self, seed: int, epoch: int) -> list[list[int]]:
@@ -222,7 +311,8 @@ class StreamedPairs:
     def identity(self) -> list[Tensor | bytes]:
         """Return data that identify these pairs, without reading all of them."""
         excluded = b"" if self._excluded is None else self._excluded
-        return [f"{self._columns} {self.window} ".encode(), identity_of(self.groups), excluded]
+        parts = [f"{self._columns} {self.window} ".encode(), identity_of(self.groups), excluded]
+        return [*parts, self._adjustment_identity] if self.is_adjusted else parts
 
 
 def _mapped(items: Any) -> Tensor:

@@ -30,6 +30,7 @@ from confdiff.prior.intervals import (
 from confdiff.prior.label_differences import LabelMoment
 from confdiff.prior.monotone import fit_monotone
 from confdiff.prior.out_of_fold import OutOfFold
+from confdiff.prior.same_class import SameAnswers, joined_answers, same_moment, separate_answers
 from confdiff.prior.shape import fit_shape, offset_at
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "PriorEstimate",
     "PriorInterval",
     "PriorSource",
+    "SameAnswers",
     "check_labelled",
     "check_prior_interval",
     "confidence_interval",
@@ -56,7 +58,10 @@ __all__ = [
     "fit_shape",
     "identified_interval",
     "is_narrow",
+    "joined_answers",
     "offset_at",
     "open_interval",
+    "same_moment",
+    "separate_answers",
     "warn_of_open_prior",
 ]

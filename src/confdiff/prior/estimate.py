@@ -10,12 +10,13 @@ from confdiff.prior.intervals import WIDE, Interval, not_identified, quantiles
 from confdiff.prior.label_differences import LabelMoment
 from confdiff.prior.monotone import MonotoneFit, fit_monotone
 from confdiff.prior.out_of_fold import OutOfFold
+from confdiff.prior.same_class import SameAnswers
 from confdiff.prior.shape import fit_shape
 from confdiff.validation import check_choice
 
 _Vector = NDArray[np.float64]
 
-PriorSource = Literal["given", "differences", "label differences", "labelled items"]
+PriorSource = Literal["given", "differences", "label differences", "labelled items", "same-class answers"]
 """What a class prior is known from."""
 
 POSITIVES = ("rarer", "commoner")
@@ -26,6 +27,8 @@ DIFFERENCE_KINDS = ("graded", "labels")
 
 _N_PRIORS = 2_001
 _DECIDES = 0.975  # probability above which labelled items decide between two priors
+_FAVOURS = 2 / 3
+"""Fraction of the density of the prior on one side of 1/2 from which it outweighs the shape of the scores."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,9 @@ class PriorEstimate:
         A 95 % interval for the prior. It holds all of ``alternatives``.
     n_labels : int
         Number of labelled items used.
-    source : {"differences", "label differences", "labelled items"}
+    n_answers : int
+        Number of same-class answers used.
+    source : {"differences", "label differences", "labelled items", "same-class answers"}
         What determined the value.
     alternatives : tuple of tuples (low, high)
         Label differences alone fit two priors, an interval and its reflection. Both are listed here if nothing
@@ -56,6 +61,7 @@ class PriorEstimate:
     confidence_low: float
     confidence_high: float
     n_labels: int = 0
+    n_answers: int = 0
     source: PriorSource = "differences"
     alternatives: tuple[Interval, ...] = ()
 
@@ -73,9 +79,13 @@ class PriorEstimate:
             return not_identified(self.confidence_low, self.confidence_high)
         (low, high), (mirrored_low, mirrored_high) = self.alternatives
         return (
-            f"two class priors fit the label differences: {low:.2f} to {high:.2f}, or {mirrored_low:.2f} to "
+            f"two class priors fit the {self._answers}: {low:.2f} to {high:.2f}, or {mirrored_low:.2f} to "
             f'{mirrored_high:.2f}. Pass positives="rarer" or positives="commoner", prior=..., or a few labelled items.'
         )
+
+    @property
+    def _answers(self) -> str:
+        return self.source if self.source == "same-class answers" else "label differences"
 
     def __str__(self) -> str:
         text = f"prior {self.value:.3f} (95 %: {self.confidence_low:.3f} to {self.confidence_high:.3f})"
@@ -96,6 +106,8 @@ class Evidence:
         Whether the positive class is the rarer or the commoner one.
     label_scores, labels : arrays of shape (m,) or None
         Scores of labelled items, by the models that scored the pairs, and the labels, 0 or 1.
+    answer_scores, answers : array of shape (2 m,) and SameAnswers, or None
+        Scores of the items of same-class answers, and the answers.
     """
 
     held_out: OutOfFold | None
@@ -103,6 +115,8 @@ class Evidence:
     positives: str | None = None
     label_scores: _Vector | None = None
     labels: NDArray[np.float32] | None = None
+    answer_scores: _Vector | None = None
+    answers: SameAnswers | None = None
 
     def __post_init__(self) -> None:
         if self.positives is not None:
@@ -113,8 +127,8 @@ class Evidence:
         if self.held_out is None:
             return self._of_moment()
         fit = fit_monotone(self.held_out)
-        if self.labels is not None:
-            return self._of_labels(fit, self.labels)
+        if self.labels is not None or self.answers is not None:
+            return self._of_labels(fit)
         return self._of_differences(fit) if self.moment is None else self._of_moment(fit)
 
     def _of_differences(self, fit: MonotoneFit) -> PriorEstimate:
@@ -153,33 +167,64 @@ class Evidence:
             alternatives=possible if len(possible) > 1 else (),
         )
 
-    def _of_labels(self, fit: MonotoneFit, labels: NDArray[np.float32]) -> PriorEstimate:
-        """Return the middle 95 % of the prior given labelled items, uniform in the interval of the differences."""
+    def _of_labels(self, fit: MonotoneFit) -> PriorEstimate:
+        """Return the middle 95 % of the prior given labels and answers, uniform in the interval of the differences."""
         assert self.held_out is not None
-        assert self.label_scores is not None
         low, high = self._confined(*confidence_interval(fit, self.held_out))
         priors = np.linspace(low, high, _N_PRIORS) if self.moment is None else self._confined_grid()
-        log_density = labels_log_likelihood(fit.values(self.label_scores), labels, priors)
-        if self.moment is not None:
-            log_density += self.moment.log_likelihood(priors)
+        log_density = self._log_likelihood(fit, priors)
         density = np.exp(log_density - log_density.max())
         rarer = float(density[priors <= 0.5].sum() / density.sum())
         modes: tuple[Interval, ...] = ()
-        if self.moment is not None and max(rarer, 1 - rarer) > _DECIDES:
+        has_reflection = self.moment is not None or self.labels is None
+        is_decided = max(rarer, 1 - rarer) > _DECIDES
+        if has_reflection and is_decided:
             density = np.where((priors <= 0.5) == (rarer > _DECIDES), density, 0.0)
         elif self.moment is not None and len(self.moment.alternatives) > 1:
             modes = self.moment.alternatives
         below, above = quantiles(priors, density, 0.025, 0.975)
+        if self.labels is None and not is_decided:
+            value = self._on_favoured_side(priors, density)
+        else:
+            value = float(priors[density.argmax()]) if modes else float(np.average(priors, weights=density))
         return PriorEstimate(
             low=_identified(fit)[0],
             high=_identified(fit)[1],
-            value=float(np.average(priors, weights=density)) if not modes else float(priors[density.argmax()]),
+            value=value,
             confidence_low=modes[0][0] if modes else below,
             confidence_high=modes[-1][1] if modes else above,
-            n_labels=len(labels),
-            source="labelled items",
+            n_labels=0 if self.labels is None else len(self.labels),
+            n_answers=0 if self.answers is None else len(self.answers),
+            source="same-class answers" if self.labels is None else "labelled items",
             alternatives=modes,
         )
+
+    def _on_favoured_side(self, priors: _Vector, density: _Vector) -> float:
+        """Return the mean prior on the likelier side of 1/2.
+
+        Few same-class answers fit a prior and its reflection about equally well. Unless they favour a side by
+        :data:`_FAVOURS`, it is the one where rescaled scores fit the held-out differences best. The mean is nearer to
+        the middle of the side than the likeliest prior, which a few answers move to an end.
+        """
+        assert self.held_out is not None
+        commoner = float(density[priors > 0.5].sum() / density.sum())
+        if max(commoner, 1 - commoner) > _FAVOURS:
+            is_commoner = commoner > 0.5
+        else:
+            is_commoner = fit_shape(self.held_out, float(priors[0]), float(priors[-1])).prior > 0.5
+        on_side = np.where((priors > 0.5) == is_commoner, density, 0.0)
+        return float(np.average(priors, weights=on_side if on_side.any() else density))
+
+    def _log_likelihood(self, fit: MonotoneFit, priors: _Vector) -> _Vector:
+        """Return the log-likelihood of priors given labels, same-class answers and the moment of label differences."""
+        total = np.zeros(len(priors))
+        if self.labels is not None and self.label_scores is not None:
+            total = total + labels_log_likelihood(fit.values(self.label_scores), self.labels, priors)
+        if self.answers is not None and self.answer_scores is not None:
+            total = total + self.answers.log_likelihood(fit.values(self.answer_scores), priors)
+        if self.moment is not None:
+            total = total + self.moment.log_likelihood(priors)
+        return total
 
     def _allows(self, low: float, high: float) -> bool:
         return low < 0.5 if self.positives == "rarer" else high > 0.5

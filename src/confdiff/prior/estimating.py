@@ -1,7 +1,7 @@
 """Estimate the class prior of pairs with any learner: train it in folds, and use the scores of held-out pairs."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from confdiff.pairs.sparse import Items, as_items, as_matrix
 from confdiff.prior.estimate import DIFFERENCE_KINDS, Evidence, PriorEstimate
 from confdiff.prior.label_differences import LabelMoment, check_label_differences, label_moment
 from confdiff.prior.out_of_fold import OutOfFold
+from confdiff.prior.same_class import SameAnswers, same_moment, separate_answers
 from confdiff.prior.shape import offset_at
 from confdiff.randomness import derived_seed, generator
 from confdiff.standardisation import fit_scaling
@@ -65,10 +66,14 @@ def estimate_prior(
     1 - prior. This holds only for pairs of independently drawn items. It does not if ties (pairs with equal labels)
     were excluded, or if the two items were chosen to be similar or to have different labels: use ``"graded"`` then.
 
+    Same-class answers of the pairs (``Pairs(..., same=)``) determine the constant that the differences leave open.
+    Without any differences, they determine the prior up to its reflection by E[same] = 1 - 2 prior (1 - prior), if the
+    items of a pair were drawn independently.
+
     Parameters
     ----------
     pairs : Pairs
-        Pairs with differences of two classes.
+        Pairs with differences of two classes, same-class answers, or both.
     labelled : tuple of (array-like of shape (m, d), array-like of shape (m,)), or None
         Items and their labels, drawn from the same distribution as the items of the pairs.
     model : str, nn.Module, callable or estimator
@@ -98,6 +103,9 @@ def estimate_prior(
     UserWarning
         If the data do not determine the prior.
     """
+    if pairs.same is not None and not (pairs.difference is not None and bool(pairs.carries("differences").any())):
+        return _estimate_from_answers(pairs, positives, differences, has_labels=labelled is not None)
+    pairs, answers = separate_answers(pairs)
     _check_pairs(pairs, folds)
     labelled_items, labels = check_labelled(labelled, pairs)
     if hasattr(model, "fit"):
@@ -107,12 +115,34 @@ def estimate_prior(
         recipe = _recipe_of(model, pairs, folds) if recipe is None else recipe
         seed = recipe.seed
         if model == "linear":
-            pairs, labelled_items = _standardised(pairs, labelled_items)
+            pairs, labelled_items, answers = _standardised(pairs, labelled_items, answers)
         learner = _learner_of_network(model, recipe)
     moment = declared_moment(pairs, differences)
     estimate = estimate_with(
-        learner, pairs, folds=folds, seed=seed, moment=moment, positives=positives, items=labelled_items, labels=labels
+        learner,
+        pairs,
+        folds=folds,
+        seed=seed,
+        moment=moment,
+        positives=positives,
+        items=labelled_items,
+        labels=labels,
+        answers=answers,
     )
+    if not estimate.is_identified:
+        warn_user(estimate.problem)
+    return estimate
+
+
+def _estimate_from_answers(pairs: Pairs, positives: str | None, differences: str, *, has_labels: bool) -> PriorEstimate:
+    """Return the prior from same-class answers of pairs of independent items, without differences."""
+    if check_choice("differences", differences, DIFFERENCE_KINDS) != "graded":
+        raise ValueError(f"differences={differences!r} would not be used: these pairs have same-class answers only.")
+    if has_labels:
+        raise ValueError("labelled items need pairs with differences; these have same-class answers only.")
+    estimate = Evidence(held_out=None, moment=same_moment(pairs), positives=positives).estimate()
+    n_answers = int(pairs.carries("same").sum())
+    estimate = replace(estimate, source="same-class answers", n_answers=n_answers)
     if not estimate.is_identified:
         warn_user(estimate.problem)
     return estimate
@@ -136,40 +166,47 @@ def estimate_with(
     positives: str | None = None,
     items: Items | None = None,
     labels: NDArray[np.float32] | None = None,
+    answers: SameAnswers | None = None,
 ) -> PriorEstimate:
     """Estimate the prior from the scores that a learner gives held-out pairs; it does not warn.
 
     The learner is not used if label differences and ``positives`` determine the prior.
     """
-    if moment is not None and labels is None and moment.suffices(positives):
+    if moment is not None and labels is None and answers is None and moment.suffices(positives):
         return Evidence(held_out=None, moment=moment, positives=positives).estimate()
-    held_out, label_scores = cross_fit(learner, pairs, folds=folds, seed=seed, items=items)
+    parts = [part for part in (items, None if answers is None else answers.items) if part is not None]
+    held_out, scores = cross_fit(learner, pairs, folds=folds, seed=seed, items=parts)
     return Evidence(
-        held_out=held_out, moment=moment, positives=positives, label_scores=label_scores, labels=labels
+        held_out=held_out,
+        moment=moment,
+        positives=positives,
+        label_scores=scores[0] if items is not None else None,
+        labels=labels,
+        answer_scores=scores[-1] if answers is not None else None,
+        answers=answers,
     ).estimate()
 
 
 def cross_fit(
-    learner: PairLearner, pairs: Pairs, *, folds: int, seed: int, items: Items | None = None
-) -> tuple[OutOfFold, _Vector | None]:
+    learner: PairLearner, pairs: Pairs, *, folds: int, seed: int, items: Sequence[Items] = ()
+) -> tuple[OutOfFold, list[_Vector]]:
     """Train a learner in folds; return the scores of all pairs by models not trained on them.
 
     Each model determines scores up to a constant, so all are shifted to a mean probability of 1/2. The scores of other
-    items, if any are passed, are the mean over the models.
+    sets of items, if any are passed, are the mean over the models.
     """
     order = torch.randperm(len(pairs), generator=generator(seed, "prior")).numpy()
     rows = np.stack([pairs.left.numpy(), pairs.right.numpy()])
     item_weight = np.bincount(rows.reshape(-1), minlength=len(pairs.items)).astype(np.float64)
     scores = np.zeros((2, len(pairs)))
-    others = []
+    others = [np.zeros(len(part)) for part in items]
     for fold, held_out in enumerate(np.array_split(order, folds)):
         scorer = learner(pairs[np.setdiff1d(order, held_out)], fold)
         of_items = scorer(pairs.items)
         shift = offset_at(of_items[item_weight > 0], 0.5, item_weight[item_weight > 0])
         scores[:, held_out] = of_items[rows[:, held_out]] + shift
-        if items is not None:
-            others.append(scorer(items) + shift)
-    return OutOfFold.of_pairs(scores, pairs), np.mean(others, axis=0) if others else None
+        others = [total + (scorer(part) + shift) / folds for total, part in zip(others, items, strict=True)]
+    return OutOfFold.of_pairs(scores, pairs), others
 
 
 def check_labelled(
@@ -201,13 +238,17 @@ def _recipe_of(model: ModelLike, pairs: Pairs, folds: int) -> Recipe:
     return Recipe(epochs=epochs_for(n_training, 256), learning_rate=learning_rate_for(model), schedule="one-cycle")
 
 
-def _standardised(pairs: Pairs, labelled_items: Items | None) -> tuple[Pairs, Items | None]:
-    """Return pairs and labelled items with standardised columns; a linear model converges only with such columns."""
+def _standardised(
+    pairs: Pairs, labelled_items: Items | None, answers: SameAnswers | None
+) -> tuple[Pairs, Items | None, SameAnswers | None]:
+    """Return pairs and other items with standardised columns; a linear model converges only with such columns."""
     scaling = fit_scaling(as_matrix(pairs.items))
     scaled = pairs.with_items(scaling.apply(as_matrix(pairs.items)), pairs.feature_names)
     if labelled_items is not None:
         labelled_items = as_items("labelled items", scaling.apply(as_matrix(labelled_items)))
-    return scaled, labelled_items
+    if answers is not None:
+        answers = replace(answers, items=as_items("items", scaling.apply(as_matrix(answers.items))))
+    return scaled, labelled_items, answers
 
 
 def _learner_of_network(model: ModelLike, recipe: Recipe) -> PairLearner:

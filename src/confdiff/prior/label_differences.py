@@ -77,10 +77,15 @@ def label_moment(pairs: Pairs) -> LabelMoment:
     Its variance counts pairs that share an item, whose squares have the covariance
     :math:`(1 - 2\pi)^2 \pi (1 - \pi)`, and pairs of the same two items as one.
     """
+    assert pairs.difference is not None
+    return moment_of_squares(pairs, pairs.difference.double().numpy() ** 2)
+
+
+def moment_of_squares(pairs: Pairs, squares: _Vector) -> LabelMoment:
+    """Return the moment of squared label differences, (n,), or of their expectations."""
     rows = np.sort(item_numbers(pairs), axis=0)
     weight = np.ones(len(pairs)) if pairs.weight is None else pairs.weight.double().numpy()
-    assert pairs.difference is not None
-    mean = float(np.average(pairs.difference.double().numpy() ** 2, weights=weight))
+    mean = float(np.average(squares, weights=weight))
     distinct, numbers = np.unique(rows, axis=1, return_inverse=True)
     w = np.bincount(numbers.reshape(-1), weight) / weight.sum()
     of_items = np.bincount(distinct[0], w, rows.max() + 1) + np.bincount(distinct[1], w, rows.max() + 1)

@@ -1,5 +1,6 @@
 """Risk estimators as pure functions of scores and supervision, one file per family."""
 
+from confdiff.risks.baselines import crcr_like_terms, glws_targets, glws_terms
 from confdiff.risks.confdiff import confdiff_risk, confdiff_terms
 from confdiff.risks.differences import (
     Projection,
@@ -21,6 +22,14 @@ from confdiff.risks.multiclass import (
 )
 from confdiff.risks.pcomp import pcomp_risk, pcomp_teacher_terms, pcomp_terms
 from confdiff.risks.ranking import bpr_terms, mrl_terms
+from confdiff.risks.similarity import (
+    sconf_confdiff_terms,
+    sconf_risk,
+    sconf_terms,
+    sd_pcomp_terms,
+    sd_terms,
+    similarity_regression_terms,
+)
 from confdiff.risks.supervised import supervised_risk, supervised_terms
 
 __all__ = [
@@ -29,8 +38,11 @@ __all__ = [
     "combined_terms",
     "confdiff_risk",
     "confdiff_terms",
+    "crcr_like_terms",
     "cross_entropy",
     "euclidean_projection",
+    "glws_targets",
+    "glws_terms",
     "information_projection",
     "mrl_terms",
     "multiclass_projection",
@@ -45,7 +57,13 @@ __all__ = [
     "preference_terms",
     "projected_targets",
     "regression_terms",
+    "sconf_confdiff_terms",
+    "sconf_risk",
+    "sconf_terms",
     "score_terms",
+    "sd_pcomp_terms",
+    "sd_terms",
+    "similarity_regression_terms",
     "supervised_risk",
     "supervised_terms",
 ]

@@ -26,6 +26,7 @@ def regression_terms(
     g: Tensor,
     g_prime: Tensor,
     c: Tensor,
+    precision: Tensor | None = None,
     *,
     prior: float | None = None,
     weight: Tensor | None = None,
@@ -45,6 +46,8 @@ def regression_terms(
         Scores of the first and of the second items.
     c : Tensor of shape (n,)
         Confidence differences.
+    precision : Tensor of shape (n,) or None
+        Relative precision of the differences, with mean 1: a factor of the weights in the first term only.
     prior : float or None
         Class prior; ``None`` leaves the second term at 0.
     weight : Tensor of shape (n,) or None
@@ -65,7 +68,8 @@ def regression_terms(
     w = 1.0 if weight is None else weight
     p = probability(g, loss)
     p_prime = probability(g_prime, loss)
-    error = (w * (p_prime - p - c).square()).mean()
+    precision_weight = w if precision is None else w * precision
+    error = (precision_weight * (p_prime - p - c).square()).mean()
     offset = error.new_zeros(()) if prior is None else (w * ((p + p_prime) / 2 - prior)).mean()
     return torch.stack([error, offset.square()])
 

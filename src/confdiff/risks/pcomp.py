@@ -48,8 +48,13 @@ def pcomp_terms(
     tensor([-0.2815, -0.3568])
     """
     check_same_shape(g=g, g_prime=g_prime, weight=weight, prior=prior if isinstance(prior, Tensor) else None)
-    risks = torch.stack([loss(g) - (1 - prior) * loss(g_prime), loss(-g_prime) - prior * loss(-g)])
+    risks = pcomp_losses(g, g_prime, prior=prior, loss=loss)
     return (risks if weight is None else risks * weight).mean(-1)
+
+
+def pcomp_losses(g: Tensor, g_prime: Tensor, *, prior: float | Tensor, loss: MarginLoss = logistic) -> Tensor:
+    """Return the losses of each pair, (2, n), whose means are :func:`pcomp_terms`."""
+    return torch.stack([loss(g) - (1 - prior) * loss(g_prime), loss(-g_prime) - prior * loss(-g)])
 
 
 def pcomp_risk(

@@ -85,6 +85,7 @@ def train(
     _check_type("pairs", pairs, Pairs, StreamedPairs)
     _check_type("recipe", recipe, Recipe)
     _check_stopping(evaluate, keep_best, patience)
+    pairs, prior = _carrying(pairs, method, prior)
     run = Run(model, pairs, method, prior, loss, recipe, keep_best)
     saver = None
     if checkpoint is not None:
@@ -114,6 +115,16 @@ def train(
             model.eval()
     run.load_final_weights()
     return run.history
+
+
+def _carrying(
+    pairs: Pairs | StreamedPairs, method: Method, prior: float | Tensor | None
+) -> tuple[Pairs | StreamedPairs, float | Tensor | None]:
+    """Return the pairs that have the supervision of the method, and their priors if each pair has one."""
+    has_priors = isinstance(prior, Tensor) and prior.shape == (len(pairs),) and not pairs.has_vectors
+    if has_priors and isinstance(pairs, Pairs) and isinstance(prior, Tensor):
+        prior = prior[pairs.carries(method.learns_from)]
+    return pairs.carrying(method.learns_from), prior
 
 
 def _check_type(name: str, value: object, *types: type) -> None:

@@ -278,7 +278,7 @@ def _checked_prior(prior: Any, method: Method, pairs: Pairs | StreamedPairs) -> 
         return torch.from_numpy(priors.astype(np.float32)).expand(len(pairs), -1)
     if not hasattr(prior, "shape") or prior.shape == ():
         return check_prior(prior)
-    if method.prior == "optional":
+    if method.takes_one_prior:
         raise one_prior_only(method.name)
     priors = check_vector("prior", prior, len(pairs))
     check_prior(float(priors.min()))

@@ -84,6 +84,7 @@ class InMemorySource:
     """Batches of pairs in memory: an epoch is one permutation of all pairs, split into batches."""
 
     def __init__(self, pairs: Pairs, method: Method, prior: float | Tensor | None, recipe: Recipe) -> None:
+        pairs = method.prepare(pairs)
         if method.needs_exchangeable_pairs:
             pairs = pairs.shuffled_orientation(recipe.seed)
         self.n = len(pairs)
@@ -91,7 +92,8 @@ class InMemorySource:
         self.item_device = find_device(recipe.device)
         self.sizes = batch_sizes(self.n, recipe.batch_size)
         self.rows = torch.stack([pairs.left, pairs.right]).to(self.item_device)
-        columns = [*pairs.targets(method.learns_from), _normalised_weight(pairs), prior]
+        precision = [] if pairs.precision is None else [pairs.precision]
+        columns = [*pairs.targets(method.learns_from), *precision, _normalised_weight(pairs), prior]
         self.columns = [column.to(self.item_device) if isinstance(column, Tensor) else column for column in columns]
 
     def epoch(self, number: int, first: int, extra: Sequence[Tensor]) -> Iterator[Batch]:
@@ -152,7 +154,8 @@ class StreamedSource:
         self.n = len(pairs)
         self.sizes = batch_sizes(self.n, recipe.batch_size)
         self.starts = np.cumsum([0, *self.sizes])  # of each batch, in pairs of the epoch; the last entry is the end
-        self._constants = (prior,) if pairs.weighted else (None, prior)  # the columns that are not tensors
+        has_weights = pairs.weighted or (pairs.is_adjusted and method.precision == "weights")
+        self._constants = (prior,) if has_weights else (None, prior)  # the columns that are not tensors
         self._reader = ThreadPoolExecutor(1, "confdiff-reading")
         self._pending: dict[_Window, Future[list[Tensor]]] = {}
 
@@ -187,12 +190,12 @@ class StreamedSource:
         return columns
 
     def _read(self, window: _Window) -> list[Tensor]:
-        """Read the columns of a window: rows (2, w), targets (w,), and weights (w,) if the pairs have weights."""
+        """Read the columns of a window: rows (2, w), targets (w,), and precision and weights (w,) if there are any."""
         epoch, groups = window
         swapped = self.method.needs_exchangeable_pairs
-        pairs = self.pairs.shuffled(list(groups), self.recipe.seed, epoch, swapped=swapped)
-        weights = [] if pairs.weight is None else [pairs.weight]
-        columns = [*pairs.targets(self.method.learns_from), *weights]
+        pairs = self.method.prepare(self.pairs.shuffled(list(groups), self.recipe.seed, epoch, swapped=swapped))
+        others = [column for column in (pairs.precision, pairs.weight) if column is not None]
+        columns = [*pairs.targets(self.method.learns_from, is_part=True), *others]
         return [torch.stack([pairs.left, pairs.right]), *(column.to(self.device) for column in columns)]
 
     def _batch(self, columns: Sequence[Tensor]) -> Batch:

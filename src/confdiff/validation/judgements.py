@@ -1,4 +1,4 @@
-"""Check the data of pairs and items: differences, weights, posteriors, labels, row numbers and groups."""
+"""Check the data of pairs and items: differences, weights, labels, row numbers, groups, annotators and sides."""
 
 import math
 from typing import Any
@@ -53,6 +53,76 @@ def check_difference(
 def _rounding(array: NDArray[Any]) -> float:
     """Return the tolerance of sums over the classes: 16-bit floats are rounded in the fourth digit."""
     return 1e-4 if array.dtype.itemsize > 2 else 1e-3 * array.shape[1]
+
+
+def check_difference_beside(
+    values: NDArray[Any], same: NDArray[Any], *, name: str = "c (the confidence difference)", start: int = 0
+) -> NDArray[np.float32]:
+    """Return the confidence differences of pairs, NaN where a pair has a same-class answer instead.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        The differences; NaN is allowed where ``same`` is not NaN.
+    same : ndarray of shape (n,)
+        Checked answers, see :func:`check_same`.
+    name, start
+        As in :func:`check_difference`.
+
+    Returns
+    -------
+    ndarray of float32, shape (n,)
+    """
+    numbers = _with_missing(name, values)
+    if numbers.shape != same.shape:
+        return check_difference(values, len(same), name=name, start=start)  # which says what is wrong
+    missing = np.isnan(numbers)
+    unanswered = missing & np.isnan(same)
+    if unanswered.any():
+        row = start + int(np.argmax(unanswered))
+        raise ValueError(
+            f"{name} must be given where a pair has no answer about the class; row {row} has neither. Drop such pairs."
+        )
+    differences = check_difference(np.where(missing, 0.0, numbers), len(same), name=name, start=start)
+    return np.where(missing, np.float32(np.nan), differences)
+
+
+def check_same(values: Any, length: int, *, name: str = "same", start: int = 0) -> NDArray[np.float32]:
+    """Return answers whether both items of a pair are of the same class: probabilities, 0 or 1, NaN if not asked.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        Numbers in [0, 1] or true/false values; None and NaN are missing.
+    length : int
+        The number of pairs, n.
+    name : str
+        Name of the argument, for messages.
+    start : int
+        Number of the first row, for messages about a batch.
+
+    Returns
+    -------
+    ndarray of float32, shape (n,)
+
+    Examples
+    --------
+    >>> check_same([True, None, 0.25], 3)
+    array([1.  ,  nan, 0.25], dtype=float32)
+    """
+    numbers = _with_missing(name, values)
+    missing = np.isnan(numbers)
+    checked = check_vector(name, np.where(missing, 0.0, numbers), length, start=start)
+    check_range(name, checked, 0, 1, "1 is the same class, 0 another one; NaN if not asked.", start=start)
+    return np.where(missing, np.float32(np.nan), checked).astype(np.float32)
+
+
+def _with_missing(name: str, values: Any) -> NDArray[np.float64]:
+    """Return numbers, with NaN for missing values."""
+    array = as_array(name, values)
+    if array.dtype.kind == "O":
+        array = np.array([np.nan if value is None or value != value else value for value in array.reshape(-1)])
+    return array.astype(np.float64)
 
 
 def check_difference_vectors(array: NDArray[Any], length: int) -> NDArray[np.float32]:
@@ -209,16 +279,73 @@ def check_item_mask(name: str, values: Any, n_items: int) -> NDArray[np.bool_]:
 
 def check_groups(values: Any, length: int) -> NDArray[np.int64]:
     """Return one whole number per pair for its group, from group names of any type."""
+    return _encoded("group", "a group", values, length)[0]
+
+
+def check_annotators(values: Any, length: int) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+    """Return the number of the annotator of each pair, and the names of the annotators.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        The name of each pair's annotator, of any type.
+    length : int
+        The number of pairs, n.
+
+    Returns
+    -------
+    codes : array of shape (n,)
+        Indices into the names.
+    names : tuple
+        The names: sorted, or in the order of their first pairs if their types are mixed.
+
+    Examples
+    --------
+    >>> check_annotators(["eve", "ann", "eve"], 3)
+    (array([1, 0, 1]), ('ann', 'eve'))
+    """
+    return _encoded("annotator", "an annotator", values, length)
+
+
+def check_annotator_codes(name: str, values: Any, *, start: int = 0) -> NDArray[np.int64]:
+    """Return the numbers of the annotators of a batch of pairs, whole numbers from 0."""
+    array = check_vector(name, values, start=start)
+    is_number = (array >= 0) & (array % 1 == 0) if array.dtype.kind in "iuf" else np.zeros(len(array), dtype=bool)
+    if not is_number.all():
+        row = int(np.argmin(is_number))
+        raise ValueError(
+            f"{name} must number the annotators from 0; got {array[row]!s} at row {start + row}. Number them first, "
+            "for example with pandas.factorize."
+        )
+    return array.astype(np.int64)
+
+
+def check_side(values: Any, length: int, *, name: str = "side", start: int = 0) -> NDArray[np.int8]:
+    """Return which item of each pair was shown first: 1 for its first item, -1 for its second, 0 if not known."""
+    array = check_vector(name, values, length, start=start)
+    is_side = np.isin(array, (-1, 0, 1))
+    if not is_side.all():
+        row = int(np.argmin(is_side))
+        raise ValueError(
+            f"{name} must be 1 where the first item of a pair was shown first, -1 where its second was, and 0 where "
+            f"that is not known; got {array[row]!s} at row {start + row}."
+        )
+    return array.astype(np.int8)
+
+
+def _encoded(name: str, one: str, values: Any, length: int) -> tuple[NDArray[np.int64], tuple[Any, ...]]:
+    """Return one whole number per pair, and the names that these are indices of."""
     names = np.asarray(values)
     if names.shape != (length,):
-        raise ValueError(f"group must have one entry for each pair: expected shape ({length},), got {names.shape}.")
+        raise ValueError(f"{name} must have one entry for each pair: expected shape ({length},), got {names.shape}.")
     if names.dtype.kind == "f":
-        check_finite("group", names)
+        check_finite(name, names)
     if names.dtype != object:
-        return np.unique(names, return_inverse=True)[1].astype(np.int64)
-    codes: dict[Any, int] = {}
-    for row, name in enumerate(names.tolist()):
-        if name is None or name != name:  # None, NaN and NA are missing, not a group
-            raise ValueError(f"group must name a group for each pair; got {name!r} at row {row}.")
-        codes.setdefault(name, len(codes))
-    return np.array([codes[name] for name in names.tolist()], dtype=np.int64)
+        distinct, codes = np.unique(names, return_inverse=True)
+        return codes.astype(np.int64), tuple(distinct.tolist())
+    numbers: dict[Any, int] = {}
+    for row, entry in enumerate(names.tolist()):
+        if entry is None or entry != entry:  # None, NaN and NA are missing, not a name
+            raise ValueError(f"{name} must name {one} for each pair; got {entry!r} at row {row}.")
+        numbers.setdefault(entry, len(numbers))
+    return np.array([numbers[entry] for entry in names.tolist()], dtype=np.int64), tuple(numbers)

@@ -35,6 +35,15 @@ def one_prior_only(method: str) -> ValueError:
     return ValueError(f"method {method!r} takes one prior for all pairs; got one per pair.")
 
 
+def balanced_prior() -> ValueError:
+    """Return the error for similarities at a class prior of 1/2, where they say nothing about the class of an item."""
+    return ValueError(
+        "learning from same-class answers by their risk needs a class prior other than 1/2; got 0.5. "
+        "At 1/2 an item is as often of the same class as of the other, whatever its class. "
+        "Use confdiff-similarity, or a method that learns from differences."
+    )
+
+
 def two_classes_only(method: str) -> ValueError:
     """Return the error for a binary method that got vectors of differences."""
     return ValueError(
