@@ -36,13 +36,12 @@ from confdiff import (
     Pairs,
     use_threads,
 )
-from confdiff.datasets.files import data_roots
+from confdiff.datasets import load
 from confdiff.metrics import difference_r2, pairwise_accuracy
 from confdiff.tabular.features.vocabulary import MAX_WORDS
 from judged_data import JudgedTexts, Rows, read_arguments, read_headlines, read_puns
 
 NETWORK_WORDS = 2_000
-MOST_GOALS = 5
 LEARNERS: dict[str, Callable[[str], Any]] = {
     "linear": lambda link: ConfDiffLogisticRegression(link=link, C="auto"),
     "boosting": lambda link: ConfDiffBoosting(link=link),
@@ -79,24 +78,26 @@ def pairs_of(data: JudgedTexts, items: Any, rows: Rows) -> Pairs:
 
 def football_problems() -> list[Problem]:
     """Return matches before and after the start of 2020; the second item of a pair is the first team of the file."""
-    matches = pd.read_csv(data_roots()[0] / "football" / "results.csv", parse_dates=["date"])
-    matches = matches[(matches["date"] >= "2010") & matches["home_score"].notna()]
-    goals = (matches["home_score"] - matches["away_score"]).to_numpy()
-    c = np.clip(goals, -MOST_GOALS, MOST_GOALS) / MOST_GOALS
-    is_test = (matches["date"] >= "2020").to_numpy()
-    items = team_features(matches)
-    n_matches = len(matches)
+    data = load("football")
+    assert data.date is not None
+    assert data.side is not None
+    is_recent = data.date >= np.datetime64("2010-01-01")
+    home, away = data.left[is_recent], data.right[is_recent]
+    items = team_features(away, home, data.side[is_recent])
+    c = -data.difference[is_recent]
+    is_test = data.date[is_recent] >= np.datetime64("2020-01-01")
+    n_matches = len(home)
     left, right = np.arange(n_matches), np.arange(n_matches, 2 * n_matches)
     rows = (np.flatnonzero(~is_test), np.flatnonzero(is_test))
     train, test = (Pairs(items, left[part], right[part], difference=c[part]).compact() for part in rows)
     return [(train, test)]
 
 
-def team_features(matches: pd.DataFrame) -> NDArray[np.float32]:
+def team_features(away: Rows, home: Rows, side: Rows) -> NDArray[np.float32]:
     """Return the away teams of matches, then the home teams, one-hot, and whether they play at home."""
-    teams = pd.concat([matches["away_team"], matches["home_team"]])
-    at_home = np.concatenate([np.zeros(len(matches)), ~matches["neutral"].to_numpy(dtype=bool)])
-    return np.column_stack([pd.get_dummies(teams).to_numpy(), at_home]).astype(np.float32)
+    teams = np.concatenate([away, home])
+    at_home = np.concatenate([np.zeros(len(away)), side])
+    return np.column_stack([teams[:, None] == np.unique(teams), at_home]).astype(np.float32)
 
 
 def measure(learner: str, link: str, problems: list[Problem]) -> Result:

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from confdiff.datasets import ComparisonDataset, load
-from confdiff.pairs import Pairs
 from confdiff.tabular.comparisons import compare
 from confdiff.tabular.tables import read_items, read_judged
 from confdiff.tasks import export_comparisons
@@ -15,9 +14,18 @@ TEXTS = ('No, "never".', "Yes,\nalways.", "Perhaps: it depends.")
 
 @pytest.fixture
 def arguments():
-    pairs = Pairs(np.zeros((3, 1)), [0, 0, 1], [1, 2, 2], [0.4, -1.0, 0.0], group=[0, 0, 0])
-    votes = np.array([[1, 3, 1], [4, 0, 0], [2, 2, 1]])
-    return ComparisonDataset("few", pairs, votes, TEXTS, ("007", "b", "c"), ("dogs",), np.array(["a2", "", "equal"]))
+    return ComparisonDataset(
+        name="few",
+        ids=("007", "b", "c"),
+        left=np.array([0, 0, 1]),
+        right=np.array([1, 2, 2]),
+        difference=np.array([0.4, -1.0, 0.0]),
+        texts=TEXTS,
+        group=np.array([0, 0, 0]),
+        group_names=("dogs",),
+        votes=np.array([[1, 3, 1], [4, 0, 0], [2, 2, 1]]),
+        verdict=np.array([1.0, np.nan, 0.0]),
+    )
 
 
 def test_what_is_written_is_read_as_own_data(arguments, tmp_path):
@@ -27,7 +35,7 @@ def test_what_is_written_is_read_as_own_data(arguments, tmp_path):
     assert items.columns["text"].tolist() == list(TEXTS)
     assert items.columns["topic"].tolist() == ["dogs"] * 3
     compared = compare(items, judged)
-    np.testing.assert_allclose(compared.difference, arguments.pairs.difference)
+    np.testing.assert_allclose(compared.difference, arguments.difference)
     np.testing.assert_allclose(compared.weight, np.array([5, 4, 5]) * 3 / 14, rtol=1e-6)
     assert (compared.left.tolist(), compared.right.tolist()) == ([0, 0, 1], [1, 2, 2])
     assert compared.group.tolist() == ["dogs"] * 3

@@ -46,13 +46,12 @@ def list_datasets(folder: FolderOption = None, as_json: JsonOption = False) -> N
     if as_json:
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    columns: dict[str, Column | str] = {
+    columns = {
         "name": name_column("name"),
         "items": Column("items", justify="right", no_wrap=True),
         "features": number_column("features"),
         "classes": number_column("classes"),
         "here": name_column("here"),
-        "licence": "licence",
     }
     table = Table(*columns.values())
     for row in rows:
@@ -62,7 +61,7 @@ def list_datasets(folder: FolderOption = None, as_json: JsonOption = False) -> N
     for row in rows:
         positive = f"; positive: {row['positive']}" if row["positive"] else ""
         location = f"; in {row['folder']}" if row["folder"] else ""
-        say(f"{row['name']}: {row['what']}{positive}; {row['source']}{location}")
+        say(f"{row['name']}: {row['what']}{positive}; licence: {row['licence']}; {row['source']}{location}")
 
 
 def _dataset_row(name: str, folder: Path | None) -> dict[str, Any]:
@@ -159,8 +158,9 @@ def export_dataset(
 ) -> None:
     """Write a data set of human comparisons as items.csv and pairs.csv, for `check` and `fit`.
 
-    Example:
+    Examples:
         confdiff data export ukpconvarg1 -o arguments
+        confdiff data export voice-likability-crowd -o voices
     """
     with status("loading PyTorch"):
         from confdiff.datasets import load, whereabouts
@@ -183,10 +183,10 @@ def _print_comparisons(dataset: "ComparisonDataset") -> None:
     """Print three pairs (first, middle, last) with the votes for the first, the second and neither."""
     results.print(repr(dataset), highlight=False)
     table = Table("first", "second", name_column("votes"), number_column("c"), show_lines=True)
-    pairs = dataset.pairs
-    assert pairs.difference is not None
-    for row in (0, len(pairs) // 2, len(pairs) - 1):
-        texts = [dataset.texts[int(side[row])] for side in (pairs.left, pairs.right)]
-        votes = " : ".join(map(str, dataset.votes[row].tolist()))
-        table.add_row(*(Text(text[:160]) for text in texts), votes, f"{float(pairs.difference[row]):+.2f}")
+    names = dataset.ids if dataset.texts is None else dataset.texts
+    for row in (0, len(dataset) // 2, len(dataset) - 1):
+        texts = [names[int(side[row])] for side in (dataset.left, dataset.right)]
+        votes = "-" if dataset.votes is None else " : ".join(map(str, dataset.votes[row].tolist()))
+        table.add_row(*(Text(text[:160]) for text in texts), votes, f"{float(dataset.difference[row]):+.2f}")
     results.print(table)
+    say(f"licence: {dataset.licence}; cite {dataset.citation}")

@@ -1,6 +1,7 @@
 """Data sets by name: labelled items, comparisons by people, and interactions of users with items."""
 
-from confdiff.datasets.dataset import ComparisonDataset, Dataset
+from confdiff.datasets.comparisons import ComparisonDataset
+from confdiff.datasets.dataset import Dataset
 from confdiff.datasets.entry import Entry
 from confdiff.datasets.interactions import Interactions
 from confdiff.datasets.loading import fetch, find_interactions, load, load_interactions, whereabouts

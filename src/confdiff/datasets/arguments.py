@@ -14,10 +14,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from confdiff.datasets.dataset import ComparisonDataset
+from confdiff.datasets.comparisons import ComparisonDataset
 from confdiff.datasets.sources import Form, LocatedFiles, SourceFile, damaged_source
-from confdiff.pairs import Pairs
-from confdiff.validation import as_tensor, warn_user
+from confdiff.validation import warn_user
 
 _TOPICS = (
     "ban-plastic-water-bottles_no-bad-for-the-economy",
@@ -53,6 +52,7 @@ _TOPICS = (
     "william-farquhar-ought-to-be-honoured-as-the-rightful-founder-of-singapore_no-it-is-raffles-",
     "william-farquhar-ought-to-be-honoured-as-the-rightful-founder-of-singapore_yes-of-course-",
 )
+_VERDICTS = {"a1": -1.0, "equal": 0.0, "a2": 1.0, "": np.nan}
 _VOTES_MD5 = "155ec2d2b39203f2d946cfd9626e0b6b"
 _TEXTS_MD5 = "007c9b72355b1bddf6a06049eb29bd0a"
 
@@ -133,23 +133,19 @@ def _comparisons(unordered: Sequence[_Judgement], texts: dict[str, str], path: P
     topics, group = np.unique([row.topic for row in judged], return_inverse=True)
     votes = np.array([row[4:] for row in judged], dtype=np.int64)
     row_of = {name: row for row, name in enumerate(ids)}
-    pairs = Pairs(
-        as_tensor(features),
-        [row_of[judgement.first] for judgement in judged],
-        [row_of[judgement.second] for judgement in judged],
-        (votes[:, 1] - votes[:, 0]) / votes.sum(axis=1),
-        group=group,
-        feature_names=vocabulary,
-    )
-    gold = np.array([row.gold for row in judged])
     return ComparisonDataset(
         name="ukpconvarg1",
-        pairs=pairs,
-        votes=votes,
-        texts=ordered_texts,
         ids=tuple(ids),
+        left=np.array([row_of[judgement.first] for judgement in judged], dtype=np.int64),
+        right=np.array([row_of[judgement.second] for judgement in judged], dtype=np.int64),
+        difference=(votes[:, 1] - votes[:, 0]) / votes.sum(axis=1),
+        texts=ordered_texts,
+        features=features,
+        feature_names=vocabulary,
+        group=group.astype(np.int64),
         group_names=tuple(topics.tolist()),
-        gold=gold,
+        votes=votes,
+        verdict=np.array([_VERDICTS[judgement.gold] for judgement in judged]),
     )
 
 

@@ -1,4 +1,4 @@
-"""Define the two classes of data sets with pairs: labelled items, and items that people have compared."""
+"""Define the class of data sets of labelled items."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.pairs import Pairs
 from confdiff.validation import check_choice
 
 
@@ -94,36 +93,3 @@ class Dataset:
             count = f"{len(positive)} of {len(self.class_names)}"
             raise ValueError(f"some classes must be positive and some negative; got {count} as positive.")
         return replace(self, positive=tuple(sorted(positive)))
-
-
-@dataclass(frozen=True, eq=False)
-class ComparisonDataset:
-    """Items that people compared in pairs: no classes, only graded judgements.
-
-    Parameters
-    ----------
-    name : str
-        Its name in :data:`~confdiff.datasets.DATASETS`.
-    pairs : Pairs
-        The n pairs with their differences and groups; pairs were made inside groups only.
-    votes : array of shape (n, 3)
-        Number of people who preferred the first item, the second, or neither.
-    texts, ids : tuple of str
-        The text and the id of each item.
-    group_names : tuple of str
-        The names of groups 0, 1, ...
-    gold : array of shape (n,)
-        The verdict that the publishers estimated: "a1", "a2", "equal" or "" (none).
-    """
-
-    name: str
-    pairs: Pairs
-    votes: NDArray[np.int64]
-    texts: tuple[str, ...]
-    ids: tuple[str, ...]
-    group_names: tuple[str, ...]
-    gold: NDArray[np.str_]
-
-    def __repr__(self) -> str:
-        counts = f"{len(self.pairs)} judged pairs of {len(self.ids)} items in {len(self.group_names)} groups"
-        return f"ComparisonDataset({self.name}: {counts})"

@@ -65,6 +65,8 @@ class Entry:
         Short description of the data.
     licence, home : str
         The licence, and the address of the publishers.
+    citation : str
+        The publication to cite, for judgements of people.
     n_train : int
         The number of items, or of those in the published training set.
     n_test : int or None
@@ -100,6 +102,7 @@ class Entry:
     n_train: int
     n_test: int | None = None
     forms: tuple[Form, ...] = ()
+    citation: str = ""
     builtin: Callable[[], Any] | None = None
     kind: Kind = "labelled"
     n_features: int | None = None

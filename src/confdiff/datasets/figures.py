@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from confdiff.datasets import ComparisonDataset, Dataset
 from confdiff.display.figures import draw_histogram, new_figure
@@ -125,17 +126,27 @@ def pairs_figure(description: PairsDescription, title: str) -> Figure:
 
 
 def comparisons_figure(data: ComparisonDataset) -> Figure:
-    """Draw the histogram of the differences, and the number of pairs per group."""
-    assert data.pairs.group is not None
+    """Draw the histogram of the differences, and the number of pairs per group, annotator or item."""
     figure, (left, right) = new_figure(9, 4.2, columns=2, width_ratios=(1.2, 1))
-    votes = data.votes.sum(1)
-    _draw_differences(left, describe_pairs(data.pairs))
-    left.set_title(f"{len(data.pairs):,} pairs, with {votes.min()} to {votes.max()} votes each")
-    sizes = np.sort(np.bincount(data.pairs.group.numpy()))[::-1]
+    _draw_differences(left, describe_pairs(data.with_items(np.zeros((len(data.ids), 1), dtype=np.float32))))
+    votes = "" if data.votes is None else f", with {data.votes.sum(1).min()} to {data.votes.sum(1).max()} votes each"
+    left.set_title(f"{len(data):,} pairs{votes}")
+    unit, codes = _units(data)
+    sizes = np.sort(np.bincount(codes))[::-1]
     right.bar(range(len(sizes)), sizes, color=NEUTRAL)
-    right.set(title=f"{len(sizes)} groups, {len(data.ids):,} items", xlabel="group, by size", ylabel="judged pairs")
+    title = f"{len(data.ids):,} items" if unit == "item" else f"{len(sizes)} {unit}s, {len(data.ids):,} items"
+    right.set(title=title, xlabel=f"{unit}, by size", ylabel="judged pairs")
     figure.suptitle(f"{data.name}: graded by people", fontsize=12)
     return figure
+
+
+def _units(data: ComparisonDataset) -> tuple[str, NDArray[np.int64]]:
+    """Return what pairs are counted by, and its codes."""
+    if data.group is not None:
+        return "group", data.group
+    if data.annotator is not None:
+        return "annotator", data.annotator
+    return "item", np.concatenate([data.left, data.right])
 
 
 def _draw_differences(axes: Axes, description: PairsDescription) -> None:

@@ -2,10 +2,12 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, overload
 
-from confdiff.datasets.dataset import ComparisonDataset, Dataset
+from confdiff.datasets.comparisons import ComparisonDataset
+from confdiff.datasets.dataset import Dataset
 from confdiff.datasets.files import data_roots, find_files, no_files, obtain
 from confdiff.datasets.interactions import Interactions
 from confdiff.datasets.registry import DATASETS, names_of_kind
@@ -14,10 +16,22 @@ from confdiff.io.damage import DamagedFile
 from confdiff.validation import check_choice, check_count
 
 _Folder = str | os.PathLike[str]
+Judged = Literal[
+    "ukpconvarg1",
+    "voice-likability-lab",
+    "voice-likability-crowd",
+    "wmt23-sxs-mqm",
+    "thu-image-preference",
+    "humicroedit",
+    "crowdpareto",
+    "football",
+    "humour-puns",
+]
+"""The names of the data sets of kind ``"comparisons"``."""
 
 
 @overload  # mypy reports overlapping overloads, because a literal is also a str; calls resolve to the first match
-def load(name: Literal["ukpconvarg1"], *, folder: _Folder | None = None) -> ComparisonDataset: ...  # type: ignore[overload-overlap]
+def load(name: Judged, *, folder: _Folder | None = None) -> ComparisonDataset: ...  # type: ignore[overload-overlap]
 @overload
 def load(name: Literal["kuairec", "jester"], *, folder: _Folder | None = None) -> Interactions: ...  # type: ignore[overload-overlap]
 @overload
@@ -66,6 +80,9 @@ def _read(name: str, form: Form, files: LocatedFiles) -> Dataset | ComparisonDat
     except Exception as error:  # parsers raise various exceptions for a malformed file
         place = files[0][1] if len(files) == 1 else f"one of the files of {name} in {files[0][1].parent}"
         raise damaged_source(place, f"it cannot be read ({type(error).__name__}: {error})") from error
+    if isinstance(contents, ComparisonDataset):
+        entry = DATASETS[name]
+        return replace(contents, licence=entry.licence, citation=entry.citation)
     return contents
 
 

@@ -1,4 +1,4 @@
-"""The table of data sets: those of the paper, four tables, two with judgements of people, and two of interactions.
+"""The table of data sets: those of the paper, four tables, judgements of people, and interactions of users.
 
 A new data set is a file with its :class:`~confdiff.datasets.sources.Form` and one row here.
 """
@@ -7,8 +7,11 @@ from confdiff.datasets.arguments import UKPCONVARG1
 from confdiff.datasets.cifar import ANIMALS, CIFAR10, CIFAR10H, CIFAR_CLASSES, CIFAR_LAYOUT
 from confdiff.datasets.digits import DIGITS, EVEN, load_digits
 from confdiff.datasets.entry import Entry, Kind, PairSetting, RankingSetting
+from confdiff.datasets.humour import HUMICROEDIT, PUNS
 from confdiff.datasets.idx import FASHION, FASHION_MNIST, KMNIST, KUZUSHIJI, MNIST
 from confdiff.datasets.interactions import JESTER, KUAIREC
+from confdiff.datasets.matches import FOOTBALL
+from confdiff.datasets.photographs import CROWDPARETO, THU
 from confdiff.datasets.tables import (
     ADULT,
     FRAMINGHAM,
@@ -20,7 +23,9 @@ from confdiff.datasets.tables import (
     SPAMBASE,
     WINE,
 )
+from confdiff.datasets.translations import TRANSLATIONS, TRANSLATIONS_HOME
 from confdiff.datasets.uci_and_usps import LETTER, LETTERS, OPTDIGITS, PENDIGITS, USPS
+from confdiff.datasets.voices import VOICES_CROWD, VOICES_HOME, VOICES_LAB
 
 _UCI = "https://archive.ics.uci.edu/dataset"
 _UNKNOWN = "none stated"
@@ -210,6 +215,87 @@ DATASETS: dict[str, Entry] = {
         home="https://github.com/UKPLab/acl2016-convincing-arguments",
         n_train=1_052,
         forms=UKPCONVARG1,
+        citation="Habernal, Gurevych (2016), Which argument is more convincing?, ACL",
+        kind="comparisons",
+    ),
+    "voice-likability-lab": Entry(
+        label="Voices, laboratory",
+        title="1,365 graded comparisons of voices by 13 listeners",
+        licence=_UNKNOWN,
+        home=VOICES_HOME,
+        n_train=15,
+        forms=VOICES_LAB,
+        citation="Fernandez Gallardo (2016), A paired-comparison listening test for voice likability, ITG",
+        kind="comparisons",
+    ),
+    "voice-likability-crowd": Entry(
+        label="Voices, crowd",
+        title="1,365 graded comparisons of voices by 77 crowd workers",
+        licence=_UNKNOWN,
+        home=VOICES_HOME,
+        n_train=15,
+        forms=VOICES_CROWD,
+        citation="Fernandez Gallardo et al. (2017), Perceptual ratings of voice likability, Interspeech",
+        kind="comparisons",
+    ),
+    "wmt23-sxs-mqm": Entry(
+        label="WMT23 MQM",
+        title="64,935 pairs of translations by 18 raters",
+        licence="Apache-2.0",
+        home=TRANSLATIONS_HOME,
+        n_train=4_810,
+        forms=TRANSLATIONS,
+        citation="Freitag et al. (2023), Results of WMT23 metrics shared task, WMT",
+        kind="comparisons",
+    ),
+    "thu-image-preference": Entry(
+        label="THU images",
+        title="124,614 grades of pairs of images",
+        licence=_UNKNOWN,
+        home="https://github.com/THUxiexiaohui/An-image-dataset-with-preference-judgments",
+        n_train=2_919,
+        forms=THU,
+        citation="Xie et al. (2020), Preference-based evaluation metrics for web image search, SIGIR",
+        kind="comparisons",
+    ),
+    "humicroedit": Entry(
+        label="Humicroedit",
+        title="16,654 pairs of edited headlines",
+        licence="terms of SemEval-2020 task 7",
+        home="https://www.cs.rochester.edu/u/nhossain/humicroedit.html",
+        n_train=18_489,
+        forms=HUMICROEDIT,
+        citation="Hossain et al. (2020), SemEval-2020 task 7: Assessing humor in edited news headlines, SemEval",
+        kind="comparisons",
+    ),
+    "crowdpareto": Entry(
+        label="CrowdPareto",
+        title="14,849 pairs of photographs, three criteria",
+        licence=_UNKNOWN,
+        home="https://github.com/idirlab/crowdpareto",
+        n_train=300,
+        forms=CROWDPARETO,
+        citation="Asudeh et al. (2015), Crowdsourcing Pareto-optimal object finding by pairwise comparisons, CIKM",
+        kind="comparisons",
+    ),
+    "football": Entry(
+        label="Football",
+        title="international matches with goals",
+        licence="CC0",
+        home="https://github.com/martj42/international_results",
+        n_train=337,
+        forms=FOOTBALL,
+        citation="Juerisoo (2017), International football results from 1872",
+        kind="comparisons",
+    ),
+    "humour-puns": Entry(
+        label="One-liners",
+        title="28,118 pairs of one-liners with votes",
+        licence="Apache-2.0",
+        home="https://github.com/UKPLab/acl2019-GPPL-humour-metaphor",
+        n_train=4_030,
+        forms=PUNS,
+        citation="Simpson, Do Dinh, Miller, Gurevych (2019), Predicting humorousness and metaphor novelty, ACL",
         kind="comparisons",
     ),
     "kuairec": Entry(

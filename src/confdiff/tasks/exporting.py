@@ -4,14 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from confdiff.datasets import ComparisonDataset, Dataset, Interactions
 from confdiff.io.atomic import atomic_files
 from confdiff.io.outputs import check_new_files
 from confdiff.io.tables import write_table
-
-_VERDICTS = {"a1": -1, "equal": 0, "a2": 1, "": None}
 
 
 def exported_files(folder: Path) -> dict[str, Path]:
@@ -24,14 +21,17 @@ def export_comparisons(
 ) -> dict[str, Path]:
     """Write items.csv and pairs.csv into a folder, which is created if it is missing.
 
-    items.csv has the columns id, topic and text. In pairs.csv, ``left`` and ``right`` are ids, ``difference`` is (votes
-    for right - votes for left) / votes, and ``weight`` is the number of votes. ``gold`` is the verdict of the
-    publishers (-1: left, 1: right, 0: neither, empty: none), and ``group`` is the topic.
+    items.csv has the column id and, where they exist, the topic (the group) and the text or else the features. It
+    has no ``reference``, which a learner must not see. In pairs.csv, ``left`` and ``right`` are ids,
+    ``difference`` is how much more the right item has. Other columns exist where they are known: ``gold`` is the
+    verdict of the publishers (-1: left, 1: right, 0: neither, empty: none), ``weight`` the number of votes, ``group``,
+    ``annotator``, ``shown_first`` (left, right, or empty), ``block`` (pairs to hold out together), ``part`` (the
+    published split) and ``date``.
 
     Parameters
     ----------
     data : ComparisonDataset
-        What ``load("ukpconvarg1")`` returns.
+        What ``load`` returns for a name of the kind ``"comparisons"``.
     folder : Path
         Where to write.
     overwrite : bool
@@ -59,27 +59,34 @@ def export_comparisons(
 
 
 def _items(data: ComparisonDataset) -> dict[str, Any]:
-    topics = np.empty(len(data.ids), dtype=object)
-    for side in (data.pairs.left, data.pairs.right):
-        topics[side.numpy()] = _groups(data)
-    return {"id": data.ids, "topic": topics, "text": data.texts}
+    columns: dict[str, Any] = {"id": data.ids}
+    if data.group is not None:
+        topics = np.empty(len(data.ids), dtype=object)
+        for rows in (data.left, data.right):
+            topics[rows] = np.array(data.group_names)[data.group]
+        columns["topic"] = topics
+    if data.texts is not None:
+        columns["text"] = data.texts
+    elif data.features is not None:
+        names = data.feature_names or tuple(f"x{column}" for column in range(data.features.shape[1]))
+        columns |= dict(zip(names, data.features.T, strict=True))
+    return columns
 
 
 def _pairs(data: ComparisonDataset) -> dict[str, Any]:
     ids = np.array(data.ids)
-    votes = data.votes.sum(axis=1)
-    return {
-        "left": ids[data.pairs.left.numpy()],
-        "right": ids[data.pairs.right.numpy()],
-        "difference": (data.votes[:, 1] - data.votes[:, 0]) / votes,
-        "gold": np.array([_VERDICTS[verdict] for verdict in data.gold.tolist()], dtype=object),
-        "group": _groups(data),
-        "weight": votes,
-    }
-
-
-def _groups(data: ComparisonDataset) -> NDArray[Any]:
-    """Return the topic of each pair."""
-    assert data.pairs.group is not None
-    names: NDArray[Any] = np.array(data.group_names)[np.asarray(data.pairs.group)]
-    return names
+    columns: dict[str, Any] = {"left": ids[data.left], "right": ids[data.right], "difference": data.difference}
+    if data.verdict is not None:
+        columns["gold"] = np.array([None if verdict != verdict else int(verdict) for verdict in data.verdict.tolist()])
+    if data.group is not None:
+        columns["group"] = np.array(data.group_names)[data.group]
+    if data.annotator is not None:
+        columns["annotator"] = np.array(data.annotator_names)[data.annotator]
+    if data.side is not None:
+        columns["shown_first"] = np.select([data.side > 0, data.side < 0], ["left", "right"], "").astype(object)
+    if data.votes is not None:
+        columns["weight"] = data.votes.sum(axis=1)
+    for name, values in (("block", data.block), ("part", data.part), ("date", data.date)):
+        if values is not None:
+            columns[name] = values.astype(str) if name == "date" else values
+    return columns
