@@ -46,7 +46,7 @@ def test_names_cannot_escape_from_their_string(name, tmp_path):
         ('ignore = "name"', r"ignore must be a list of columns, such as \['name', 'notes'\]; got 'name'"),
         ('kinds = ["ward"]', "kinds must be a table of columns and their kinds"),
         ("prior = true", "prior must be a fraction, such as 0.3, or 'estimate'; got True"),
-        ("scale = 7", r"scale must be a scale, such as '1,7' or \[1, 7\]; got 7"),
+        ("scale = 7", r"scale must be a scale, such as '1,7', .*; got 7"),
         ("id = ", "cannot be read as TOML"),
         ("[[id]]", "id must be the name of a column"),
         ("id = " + "[" * 50_000, "cannot be read as TOML"),

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from confdiff.pairs import sample_pairs as sample_pairs
     from confdiff.pairs.splitting import ItemKFold as ItemKFold
     from confdiff.prior import estimate_prior as estimate_prior
+    from confdiff.ranking.ranking import Ranking as Ranking
+    from confdiff.ranking.ranking_items import rank_items as rank_items
     from confdiff.tabular.features.item_features import ItemFeatures as ItemFeatures
     from confdiff.tabular.fit_options import FitOptions as FitOptions
     from confdiff.tabular.fitting import fit_comparisons as fit_comparisons
@@ -62,12 +64,14 @@ _HOME = {
     "Pairs": "pairs",
     "PcompClassifier": "estimators",
     "ProjectedClassifier": "estimators",
+    "Ranking": "ranking.ranking",
     "Recipe": "training",
     "StreamedPairs": "pairs",
     "estimate_prior": "prior",
     "fit_comparisons": "tabular.fitting",
     "load_model": "tabular.model.model",
     "prior_sensitivity": "estimators",
+    "rank_items": "ranking.ranking_items",
     "sample_pairs": "pairs",
     "score_items": "estimators",
     "train": "training",

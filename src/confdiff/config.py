@@ -27,10 +27,10 @@ class Config:
     ----------
     id, labels
         Columns of the items: their ids, and the labels of a few.
-    left, right, difference, weight, annotator, time, group
+    left, right, difference, same, weight, annotator, time, group, shown_first, winner, tie
         Columns of the pairs.
     scale
-        The scale of the differences, such as ``"1,7"``.
+        The scale of the differences, such as ``"1,7"``, or its words in their order.
     encoding
         The encoding of text files, such as ``"cp1252"``.
     prior
@@ -59,10 +59,14 @@ class Config:
     left: str | None = None
     right: str | None = None
     difference: str | None = None
+    same: str | None = None
     weight: str | None = None
     annotator: str | None = None
     time: str | None = None
     group: str | None = None
+    shown_first: str | None = None
+    winner: str | None = None
+    tie: str | None = None
     scale: str | None = None
     labels: str | None = None
     encoding: str | None = None
@@ -141,8 +145,9 @@ def _checked(source: Path, name: str, value: Any) -> Any:
         raise ValueError(f"{source}: {error}") from error
     if name == "prior" and isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
-    if name == "scale" and isinstance(value, list) and all(type(end) in (int, float) for end in value):
-        return ",".join(map(str, value))
+    if name == "scale" and isinstance(value, list) and all(type(part) in (int, float, str) for part in value):
+        separator = ";" if any("," in str(part) for part in value) else ","
+        return separator.join(map(str, value))
     if name == "ignore" and isinstance(value, list) and all(isinstance(column, str) for column in value):
         return tuple(value)
     if name == "kinds" and isinstance(value, dict) and all(isinstance(kind, str) for kind in value.values()):
@@ -153,7 +158,7 @@ def _checked(source: Path, name: str, value: Any) -> Any:
 
 
 _EXPECTED = {
-    "scale": "a scale, such as '1,7' or [1, 7]",
+    "scale": "a scale, such as '1,7', [1, 7] or ['worse', 'same', 'better']",
     "encoding": "an encoding, such as 'cp1252'",
     "prior": "a fraction, such as 0.3, or 'estimate'",
     "link": "what was asked: 'probability', 'preference' or 'score'",

@@ -58,6 +58,7 @@ WRITERS = {
     ),
     "explain": Writer(("explain", "model", "items.csv"), ending=".csv", reads=("items.csv",)),
     "check": Writer(("check", "check.json", "pairs.csv"), files=("check.html", "check.json")),
+    "rank": Writer(("rank", "pairs.csv"), ending=".csv", reads=("pairs.csv",)),
     "export": Writer(("export", "model"), ending=".onnx", flag="--onnx", reads=("model/weights.safetensors",)),
     "preferences": Writer(("preferences", "pairs.csv"), files=("items.csv", "pairs.csv")),
     "demo": Writer(("demo", "--epochs", "1"), files=("demo.png", "demo.json")),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from confdiff import ConfDiffLogisticRegression, Pairs
-from confdiff.estimators.folds import plan_folds
+from confdiff.estimators.folds import join_pairs, over_distinct_items, plan_folds
 
 
 def judged_topics(n_topics, n_items=12, n_pairs=40, seed=0):
@@ -55,3 +55,13 @@ def test_the_penalty_suits_new_components():
 def test_too_few_folds(count):
     with pytest.raises(ValueError, match="folds must be"):
         plan_folds(judged_topics(n_topics=2), count, seed=0)
+
+
+def test_joined_pairs_keep_annotators_by_name():
+    items = np.arange(6.0).reshape(3, 2)
+    first = Pairs(items, [0, 1], [1, 2], [0.1, 0.2], annotator=["eve", "ann"], side=[1, -1])
+    second = Pairs(items, [2], [0], [0.3], annotator=["eve"], side=[0])
+    joined = over_distinct_items(join_pairs(first, second))
+    assert joined.annotators.tolist() == ["eve", "ann", "eve"]
+    assert joined.side.tolist() == [1, -1, 0]
+    assert join_pairs(first, Pairs(items, [2], [0], [0.3])).annotators is None

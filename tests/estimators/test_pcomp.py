@@ -57,7 +57,10 @@ def test_parameters_and_errors():
     pairs = order_by_labels(easy_pairs())
     with pytest.raises(ValueError, match="ordered pairs have no differences"):
         quick().fit(pairs, pairs.difference)
-    with pytest.raises(ValueError, match="learns from order; got method='confdiff-abs', which learns from differences"):
+    with pytest.raises(
+        ValueError,
+        match="or order and same; got method='confdiff-abs', which learns from differences",
+    ):
         quick(method="confdiff-abs").fit(pairs)
     with pytest.raises(ValueError, match="got method='pcomp-abs', which learns from order"):
         ConfDiffClassifier("pcomp-abs", prior=0.5).fit(pairs)

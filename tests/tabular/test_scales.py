@@ -95,7 +95,7 @@ def test_the_option_of_a_scale_is_read_back(option):
     assert parse_scale(parse_scale(option).option) == parse_scale(option)
 
 
-@pytest.mark.parametrize("text", ["1", "7,1", "a,b", "1,2,3", "nan,1", "reversed", "", "satay"])
+@pytest.mark.parametrize("text", ["1", "7,1", "a,1", "nan,1", "reversed", "", "satay"])
 def test_scales_that_are_none(text):
     with pytest.raises(ValueError, match="a scale must be two numbers, the lower first"):
         parse_scale(text)

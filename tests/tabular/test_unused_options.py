@@ -27,7 +27,7 @@ def fit(**options):
 
 LIBRARY = {
     "columns of an older version": (fit(columns={"annotator": "who"}), "unknown option 'columns'"),
-    "a role that fit does not use": (fit(annotator="who"), "unknown option 'annotator'"),
+    "a role that fit does not use": (fit(time="when"), "unknown option 'time'"),
     "a misspelt option": (fit(epoch=3), "unknown option 'epoch'. Did you mean 'epochs'"),
     "a role that check does not know": (lambda: check_comparisons(FRAME, JUDGED, lft="a"), "unknown column 'lft'"),
     "a role of pairs": (

@@ -28,9 +28,12 @@ from confdiff.cli.options import (
     OverwritePageOption,
     PairsArgument,
     RightOption,
+    SameOption,
     ScaleOption,
     TextOption,
+    TieOption,
     WeightOption,
+    WinnerOption,
     kinds_of,
     option,
     output_option,
@@ -46,7 +49,10 @@ if TYPE_CHECKING:
     from confdiff.tabular.checks.report import CheckReport
 
 _STYLES = {"error": "bold red", "warning": "bold blue"}
-_FIT_FLAGS = {"validation_fraction": Flag("--validation-fraction")}  # findings also name options of `fit`
+_FIT_FLAGS = {  # findings also name options of `fit`
+    "validation_fraction": Flag("--validation-fraction"),
+    "positives": Flag("--positives"),
+}
 
 
 @takes_encoding
@@ -59,14 +65,25 @@ def check_command(
     left: LeftOption = None,
     right: RightOption = None,
     difference: DifferenceOption = None,
+    same: SameOption = None,
     weight: WeightOption = None,
     annotator: Annotated[
         str | None, option(metavar="COLUMN", panel=COLUMNS, help="Annotator who judged a pair.")
+    ] = None,
+    shown_first: Annotated[
+        str | None,
+        option(
+            metavar="COLUMN",
+            panel=COLUMNS,
+            help="Item of the pair that was shown first: its id, `left` or `right`, empty if not known.",
+        ),
     ] = None,
     time: Annotated[
         str | None, option(metavar="COLUMN", panel=COLUMNS, help="Time at which a pair was judged.")
     ] = None,
     group: GroupOption = None,
+    winner: WinnerOption = None,
+    tie: TieOption = None,
     ignore: IgnoreOption = None,
     number: NumberOption = None,
     category: CategoryOption = None,
@@ -115,10 +132,14 @@ def check_command(
             left=left,
             right=right,
             difference=difference,
+            same=same,
             weight=weight,
             annotator=annotator,
+            shown_first=shown_first,
             time=time,
             group=group,
+            winner=winner,
+            tie=tie,
             encoding=encoding,
             config=config,
         )
@@ -200,6 +221,10 @@ def _print_measures(report: "CheckReport") -> None:
         f"scale: {report.scale.name}; near ties {summary.near_ties:.1%}, at the ends {differences.at_ends:.1%}; "
         f"mean difference {summary.mean:+.3f} ± {differences.mean_error:.3f}"
     )
+    readings = report.measures["notation"]
+    if readings.notation != "number":
+        examples = ", ".join(f"{r.written!r:.30} as {r.difference:+.3g} (row {r.row})" for r in readings.readings[:7])
+        say(f"judgements written as {readings.notation}, read {examples}")
     if triangles is not None:
         say(
             f"triangles: {triangles.count:,}, |c(a, b) + c(b, c) - c(a, c)| {triangles.mean:.3f} on average "

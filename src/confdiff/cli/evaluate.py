@@ -11,6 +11,7 @@ from confdiff.cli.configuration import used_config
 from confdiff.cli.console import name_column, number_column, results, say, say_files, status
 from confdiff.cli.model import as_digits, load_on
 from confdiff.cli.options import (
+    AnnotatorOption,
     ConfigOption,
     DeviceOption,
     DifferenceOption,
@@ -23,6 +24,9 @@ from confdiff.cli.options import (
     OverwritePageOption,
     RightOption,
     ScaleOption,
+    ShownFirstOption,
+    TieOption,
+    WinnerOption,
     option,
     output_option,
 )
@@ -47,6 +51,10 @@ def evaluate_command(
     left: LeftOption = None,
     right: RightOption = None,
     difference: DifferenceOption = None,
+    winner: WinnerOption = None,
+    tie: TieOption = None,
+    annotator: AnnotatorOption = None,
+    shown_first: ShownFirstOption = None,
     scale: ScaleOption = None,
     encoding: EncodingOption = None,
     config: ConfigOption = None,
@@ -58,6 +66,8 @@ def evaluate_command(
 
     A model that was asked for preferences or scores has no classes. Labels may then be any numbers, and measure the
     order of the items (AUC, rank correlation).
+
+    Predicted differences are those of an average annotator, whoever judged the pairs.
 
     The items and pairs should be new to the model, so that the measures hold for new data.
 
@@ -90,7 +100,8 @@ def evaluate_command(
     files: dict[str, Path] = {}
     with status("scoring"):
         if pairs is not None:
-            columns = {"left": left, "right": right, "difference": difference}
+            columns = {"left": left, "right": right, "difference": difference, "winner": winner, "tie": tie}
+            columns |= {"annotator": annotator, "shown_first": shown_first}
             scale_ends = None if scale is None else parse_scale(scale)
             measures = evaluate_pairs(
                 fitted, items, pairs, id=id, scale=scale_ends, encoding=encoding, config=config, **columns

@@ -24,6 +24,8 @@ from confdiff.cli.options import (
     OverwriteOption,
     RightOption,
     ScaleOption,
+    TieOption,
+    WinnerOption,
     option,
     output_option,
 )
@@ -63,6 +65,8 @@ def explain_command(
     left: LeftOption = None,
     right: RightOption = None,
     difference: DifferenceOption = None,
+    winner: WinnerOption = None,
+    tie: TieOption = None,
     scale: ScaleOption = None,
     config: ConfigOption = None,
     encoding: EncodingOption = None,
@@ -81,7 +85,7 @@ def explain_command(
         confdiff explain model items.csv -o explanations.csv
         confdiff explain model items.csv --top 3 --page explanations.html
     """
-    columns = {"left": left, "right": right, "difference": difference}
+    columns = {"left": left, "right": right, "difference": difference, "winner": winner, "tie": tie}
     _check_pair_flags(pairs, scale, columns)
     with status("loading PyTorch"):
         from confdiff.io.batches import count_rows

@@ -21,6 +21,7 @@ from confdiff.cli import (
     pairs,
     predict,
     preferences,
+    rank,
     recommend,
     theory,
 )
@@ -78,6 +79,7 @@ _PANELS: dict[str, _Commands] = {
         "predict": predict.predict_command,
         "evaluate": evaluate.evaluate_command,
         "explain": explain.explain_command,
+        "rank": rank.rank_command,
         "show": model.show_model,
         "export": model.export_model,
         "preferences": preferences.convert_preferences,

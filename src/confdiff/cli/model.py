@@ -44,6 +44,12 @@ def described(model: "ComparisonModel") -> dict[str, Any]:
     from confdiff.tabular.model.classifiers import classifier_kind
 
     description = model.about.to_json() | {"kind": classifier_kind(model.classifier)}
+    if model.annotators_ is not None:
+        description["annotators"] = {
+            "model": model.annotators_.model,
+            "common_scale": model.annotators_.common_scale,
+            "table": model.annotators_.table(),
+        }
     if not model.link.has_classes:
         return description
     return description | {
@@ -100,6 +106,8 @@ def load_on(device: str, folder: Path) -> "ComparisonModel":
 
 def print_model(model: "ComparisonModel") -> None:
     """Print the data, the options, the warnings and the validation of a model."""
+    from confdiff.tabular.grades import spacing_words
+    from confdiff.tabular.model.judged_pairs import training_scale
     from confdiff.tabular.model.wording import (
         learner_words,
         meaning_source,
@@ -111,8 +119,11 @@ def print_model(model: "ComparisonModel") -> None:
     about = model.about
     data = about.data
     say(f"{data.pairs:,} pairs of {data.compared_items:,} items, {data.features:,} features; {data.scale}")
+    if about.spacing is not None:
+        say(f"values of the grades: {spacing_words(about.spacing, training_scale(model))}")
     say("columns: " + listed(f"{name} ({kind})" for name, kind in data.columns.items()))
-    say(f"what was asked: {model.link.question} (link {model.link.name}, {meaning_source(model)})")
+    question = "Are the two items of the same class?" if data.answers_only else model.link.question
+    say(f"what was asked: {question} (link {model.link.name}, {meaning_source(model)})")
     undecided = undecided_sentence(model)
     if undecided is not None:
         say(undecided)
@@ -120,11 +131,21 @@ def print_model(model: "ComparisonModel") -> None:
     say(learner_words(model) + ("" if prior is None else f"; class prior {prior}"))
     if about.selection is not None:
         print_selection(about.selection)
+    if model.annotators_ is not None:
+        say(f"annotators: {len(model.annotators_)}, model {model.annotators_.model}")
+        say(model.annotators_.to_text())
     offset = offset_sentence(model)
     if offset is not None:
         say(offset)
     for warning in about.warnings:
         say(f"warning: {translated(warning)}")
+    if about.answers is not None:
+        answers = about.answers
+        say(
+            f"same-class answers of {answers.pairs:,} held-out pairs: accuracy {answers.accuracy:.3f}, "
+            f"RMSE {answers.rmse:.3f} ({answers.constant_rmse:.3f} if predicted by their mean)"
+        )
+        return
     if about.validation is None:
         say("no pairs were held out, so there are no measures of its quality")
         return

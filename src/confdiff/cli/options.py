@@ -66,12 +66,57 @@ DifferenceOption = Annotated[
         help="Difference of the two items, second minus first. Recognised if omitted.",
     ),
 ]
+SameOption = Annotated[
+    str | None,
+    option(
+        metavar="COLUMN",
+        panel=COLUMNS,
+        help="Whether both items are of the same class: 1 or yes, 0 or no, or a probability. Recognised if omitted.",
+    ),
+]
 WeightOption = Annotated[
     str | None, option(metavar="COLUMN", panel=COLUMNS, help="Weight of a pair. Recognised if omitted.")
 ]
 GroupOption = Annotated[
     str | None,
     option(metavar="COLUMN", panel=COLUMNS, help="Group of a pair, such as a topic or a user. Recognised if omitted."),
+]
+WinnerOption = Annotated[
+    str | None,
+    option(
+        metavar="COLUMN",
+        panel=COLUMNS,
+        help="Favoured item of a pair: its id, `left`, `right` or `tie`. Recognised in tables without a difference. "
+        "With a difference, that is the size.",
+    ),
+]
+TieOption = Annotated[
+    str | None,
+    option(
+        metavar="COLUMN",
+        panel=COLUMNS,
+        help="Whether a pair with a winner is a tie. Recognised in tables without a difference.",
+    ),
+]
+AnnotatorOption = Annotated[
+    str | None, option(metavar="COLUMN", panel=COLUMNS, help="Annotator who judged a pair. Recognised if omitted.")
+]
+ShownFirstOption = Annotated[
+    str | None,
+    option(
+        metavar="COLUMN",
+        panel=COLUMNS,
+        help="Item of the pair that was shown first: its id, `left` or `right`, empty if not known. Declares a side "
+        "bias. Recognised if omitted.",
+    ),
+]
+AnnotatorModelOption = Annotated[
+    str,
+    option(
+        metavar="NAME",
+        help="How annotators differ: `pooled` (not at all), `scale`, `full` (scale, side bias and noise), or `auto` to "
+        "choose by held-out answers.",
+    ),
 ]
 IgnoreOption = Annotated[
     list[str] | None,
@@ -90,8 +135,17 @@ ScaleOption = Annotated[
     str | None,
     option(
         metavar="LOW,HIGH",
-        help="Ends of the scale of the differences, such as 1,7, or `saaty` for ratios. With `,reversed` after it, "
-        "high values favour the first item. Recognised if omitted.",
+        help="Ends of the scale of the differences, such as 1,7, or `saaty` for ratios, or its words in their order, "
+        "such as 'worse,same,better'. With `,reversed` after it, high values favour the first item. Recognised if "
+        "omitted.",
+    ),
+]
+SpacingOption = Annotated[
+    str,
+    option(
+        metavar="NAME",
+        help="Values of ordered grades, such as the points of a scale: `equal`, `learned`, or `auto` to choose by "
+        "held-out answers.",
     ),
 ]
 LinkOption = Annotated[

@@ -14,11 +14,13 @@ from confdiff.estimators.comparison import Comparison, Contender
 from confdiff.estimators.folds import FoldPlan, join_pairs, over_distinct_items, plan_folds, plan_validation
 from confdiff.estimators.inputs import as_float_matrix, check_validation
 from confdiff.estimators.items import DifferenceScored
-from confdiff.estimators.offset import check_offset_options
+from confdiff.estimators.judges import AnnotatorsLearned
+from confdiff.estimators.offset import check_answers_are_used, check_offset_options
 from confdiff.estimators.settings import seed_of
 from confdiff.links import LINKS, LinkName, find_link
 from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
+from confdiff.prior import check_labelled, joined_answers, separate_answers
 from confdiff.threads import follow_policy
 from confdiff.validation import check_choice
 
@@ -36,7 +38,7 @@ def _delegates(name: str) -> Any:
     return is_available
 
 
-class ConfDiffAuto(DifferenceScored):
+class ConfDiffAuto(AnnotatorsLearned, DifferenceScored):
     """Choose among linear models, boosted trees and networks, and among the links, by held-out pairs.
 
     Each candidate is fitted on folds of the pairs and predicts the differences of the pairs that touch the held-out
@@ -66,6 +68,9 @@ class ConfDiffAuto(DifferenceScored):
     standardise : bool or None, default=None
         Whether linear models and networks standardise the features. By default each of them as the table of
         candidates says; ``False`` for features that already have a common scale.
+    annotator_model : {"auto", "pooled", "scale", "full"}, default="auto"
+        The model of annotators, as in :class:`~confdiff.ConfDiffClassifier`. It is chosen and estimated once, and all
+        candidates learn from the differences of an average annotator.
     device : str, default="auto"
         Device of the networks, as in :class:`~confdiff.ConfDiffClassifier`.
     random_state : int, RandomState or None, default=0
@@ -79,6 +84,8 @@ class ConfDiffAuto(DifferenceScored):
         The chosen estimator, fitted to all pairs. All predictions are its predictions.
     selection_ : Selection
         The table of compared candidates; ``print(model.selection_.to_text())`` shows it.
+    annotators_ : AnnotatorEstimates or None
+        Scale, side bias and noise of each annotator, with intervals; None without annotators.
     link_ : str
         The chosen link.
     classes_ : array of shape (K,)
@@ -109,6 +116,7 @@ class ConfDiffAuto(DifferenceScored):
         folds: int | str = "auto",
         classes: Any = None,
         standardise: bool | None = None,
+        annotator_model: str = "auto",
         device: str = "auto",
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
@@ -121,6 +129,7 @@ class ConfDiffAuto(DifferenceScored):
         self.folds = folds
         self.classes = classes
         self.standardise = standardise
+        self.annotator_model = annotator_model
         self.device = device
         self.random_state = random_state
         self.verbose = verbose
@@ -134,6 +143,8 @@ class ConfDiffAuto(DifferenceScored):
         items: Any = None,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        annotators: ArrayLike | None = None,
+        side: ArrayLike | None = None,
         units: ArrayLike | None = None,
         labelled: tuple[Any, ArrayLike] | None = None,
         validation: Pairs | None = None,
@@ -143,7 +154,7 @@ class ConfDiffAuto(DifferenceScored):
 
         Parameters
         ----------
-        pairs, c, items, sample_weight, groups, labelled
+        pairs, c, items, sample_weight, groups, annotators, side, labelled
             See :meth:`confdiff.ConfDiffClassifier.fit`. Streamed pairs are refused: fit to a sample of them.
         units : array of shape (n,), default=None
             The unit of each pair that a fold contains as a whole, such as its group. By default folds hold out items.
@@ -159,12 +170,16 @@ class ConfDiffAuto(DifferenceScored):
         ConfDiffAuto
             The fitted estimator.
         """
-        data = as_float_matrix(as_pairs(pairs, c, items=items, weight=sample_weight, group=groups))
+        columns: dict[str, Any] = {"weight": sample_weight, "group": groups, "annotator": annotators, "side": side}
+        data = as_float_matrix(as_pairs(pairs, c, items=items, **columns))
         if data.difference is None:
             raise ValueError("fit needs the differences of the pairs: pass c=...")
         seed = seed_of(self.random_state)
         candidates = resolve_candidates(self.candidates, data)
-        links = self._links(data, has_labels=labelled is not None)
+        data, answers = separate_answers(data)
+        links = self._links(data, has_labels=labelled is not None or answers is not None)
+        if "probability" not in links:
+            check_answers_are_used(self, answers)
         check_offset_options(self, has_classes="probability" in links, has_vectors=data.has_vectors)
         parameters = {
             "prior": self.prior,
@@ -178,10 +193,15 @@ class ConfDiffAuto(DifferenceScored):
         every = over_distinct_items(
             data if validation is None else join_pairs(data, check_validation(validation, data))
         )
+        evidence = check_labelled(labelled, data)
+        every = self._learn_annotators(every, method=None, seed=seed, labelled=evidence, answers=answers)
         plan = self._plan(every, len(data), seed, units)
         chosen = self._choose(Comparison(plan, candidates, links, labelled, parameters))
         estimator = chosen.candidate.new(chosen.link, **parameters, verbose=self.verbose)
-        self.estimator_ = fit_candidate(estimator, every, labelled, checkpoint=checkpoint)
+        training = joined_answers(every, answers)
+        self.estimator_ = fit_candidate(estimator, training, labelled, checkpoint=checkpoint)
+        if isinstance(self.estimator_, AnnotatorsLearned):
+            self.estimator_.annotators_ = self.annotators_
         self.link_ = chosen.link
         self._remember_features(data)
         self._remember_learned()

@@ -11,7 +11,8 @@ from sklearn.utils import check_random_state
 from confdiff.calibration import fit_to_differences, log_odds
 from confdiff.display.progress import reporting_progress
 from confdiff.estimators.inputs import as_float_matrix, check_validation, class_names, warn_of_unconnected_groups
-from confdiff.estimators.offset import check_offset_options, estimates_prior
+from confdiff.estimators.judges import AnnotatorsLearned
+from confdiff.estimators.offset import check_answers_are_used, check_offset_options, estimates_prior
 from confdiff.estimators.trees.categories import Categories
 from confdiff.estimators.trees.fitting import FittedTrees, HeldOutScores, Rounds, TreeFit
 from confdiff.estimators.trees.model import TreeModel
@@ -24,7 +25,15 @@ from confdiff.links import find_link, reference_scores
 from confdiff.methods import Method, find_method
 from confdiff.pairs import Pairs
 from confdiff.pairs.sparse import as_matrix
-from confdiff.prior import Interval, PriorEstimate, check_labelled, declared_moment, warn_of_open_prior
+from confdiff.prior import (
+    Interval,
+    PriorEstimate,
+    SameAnswers,
+    check_labelled,
+    declared_moment,
+    separate_answers,
+    warn_of_open_prior,
+)
 from confdiff.threads import follow_policy, pass_over, threads_for
 from confdiff.validation import (
     check_choice,
@@ -38,7 +47,7 @@ from confdiff.validation import (
 _Vector = NDArray[np.float64]
 
 
-class ConfDiffBoosting(RestorableTrees):
+class ConfDiffBoosting(AnnotatorsLearned, RestorableTrees):
     """Gradient-boosted trees that learn from pairs with graded differences, and predict for single items.
 
     One boosted model is trained on the pairs directly (LightGBM with an objective for pairs). The features need no
@@ -92,10 +101,14 @@ class ConfDiffBoosting(RestorableTrees):
         ``items`` is a pandas data frame. Other columns must hold whole numbers from 0 on, or be columns of a data
         frame. Categories that did not occur in training are like missing values.
     calibrated : bool, default=False
-        Rescale the scores to fit the differences of the held-out pairs best; for two classes.
+        Rescale the scores to fit the differences of the held-out pairs best; for two classes. With a model of
+        annotators, scores are always rescaled.
     monotone_constraints : dict or sequence, default=None
         Columns (names or numbers) -> 1 if the score must not fall with the feature, -1 if it must not rise.
         Or one of 1, 0 and -1 for each column.
+    annotator_model : {"auto", "pooled", "scale", "full"}, default="auto"
+        The model of annotators, if ``fit`` gets them: all are the same, each has a scale, or each has a scale, a side
+        bias and noise. ``"auto"`` chooses by held-out answers. See :mod:`confdiff.annotators`.
     target_prior : float, array of shape (K,) or None, default=None
         The class prior of the items to predict for, if it differs from the training prior. May be set after ``fit``.
     random_state : int, RandomState or None, default=0
@@ -113,6 +126,8 @@ class ConfDiffBoosting(RestorableTrees):
         The number of rounds.
     errors_ : list of float
         The held-out error after each round; empty without early stopping.
+    annotators_ : AnnotatorEstimates or None
+        Scale, side bias and noise of each annotator, with intervals; None without annotators.
     link_ : str
         The link.
     prior_ : float, array of shape (K,) or None
@@ -171,6 +186,7 @@ class ConfDiffBoosting(RestorableTrees):
         categorical_features: Any = "auto",
         calibrated: bool = False,
         monotone_constraints: Any = None,
+        annotator_model: str = "auto",
         target_prior: float | ArrayLike | None = None,
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
@@ -195,6 +211,7 @@ class ConfDiffBoosting(RestorableTrees):
         self.categorical_features = categorical_features
         self.calibrated = calibrated
         self.monotone_constraints = monotone_constraints
+        self.annotator_model = annotator_model
         self.target_prior = target_prior
         self.random_state = random_state
         self.verbose = verbose
@@ -208,6 +225,8 @@ class ConfDiffBoosting(RestorableTrees):
         items: Any = None,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        annotators: ArrayLike | None = None,
+        side: ArrayLike | None = None,
         labelled: tuple[Any, ArrayLike] | None = None,
         validation: Pairs | None = None,
     ) -> "ConfDiffBoosting":
@@ -215,7 +234,7 @@ class ConfDiffBoosting(RestorableTrees):
 
         Parameters
         ----------
-        pairs, c, items, sample_weight, groups, labelled
+        pairs, c, items, sample_weight, groups, annotators, side, labelled
             See :meth:`confdiff.ConfDiffClassifier.fit`; pairs in memory.
         validation : Pairs, default=None
             Pairs that are held out in addition to those of the folds.
@@ -225,11 +244,16 @@ class ConfDiffBoosting(RestorableTrees):
         ConfDiffBoosting
             The fitted estimator.
         """
-        data = self._training_pairs(pairs, c, items, weight=sample_weight, group=groups)
-        held_out = None if validation is None else check_validation(validation, data, allow_missing=True)
-        warn_of_unconnected_groups(data)
-        method = self._check_combination(data, labelled)
+        columns = {"weight": sample_weight, "group": groups, "annotator": annotators, "side": side}
+        judged = self._training_pairs(pairs, c, items, **columns)
+        judged, answers = separate_answers(judged)
+        held_out = None if validation is None else check_validation(validation, judged, allow_missing=True)
+        warn_of_unconnected_groups(judged)
+        method = self._check_combination(judged, labelled, answers)
         seed = self._seed()
+        evidence = check_labelled(self._encoded_labelled(labelled), judged, allow_missing=True)
+        data = self._learn_annotators(judged, method=method, seed=seed, labelled=evidence, answers=answers)
+        held_out = self._adjust_validation(held_out, judged)
         table = DistinctPairs.of(data, method, seed)
         validation_table = None if held_out is None else DistinctPairs.of(held_out, method, seed)
         rounds = self._rounds()
@@ -242,7 +266,7 @@ class ConfDiffBoosting(RestorableTrees):
 
             regression = partial(make_task, task_method=find_method(methods_of_trees(find_link("probability"))[0]))
             search = PriorSearch(regression, data, table, validation_table, seed)
-            prior = self._training_prior(method, data, labelled, search)
+            prior = self._training_prior(method, data, labelled, answers, search)
             fitted = make_task(prior).run(table, validation_table)
             if prior is None and self._leaves_offset_open(data, method):
                 prior, fitted = self._best_offset(fitted, search)
@@ -261,7 +285,7 @@ class ConfDiffBoosting(RestorableTrees):
         self.categories_.check(as_matrix(data.items), names)
         return data
 
-    def _check_combination(self, data: Pairs, labelled: Any) -> Method:
+    def _check_combination(self, data: Pairs, labelled: Any, answers: SameAnswers | None) -> Method:
         """Return the method, after checking that link, classes and options go together."""
         link = find_link(self.link)
         names = methods_of_trees(link)
@@ -279,7 +303,8 @@ class ConfDiffBoosting(RestorableTrees):
             if data.has_vectors:
                 raise ValueError(f"differences of several classes need link='probability'; got link={self.link!r}.")
         check_offset_options(self, has_classes=link.has_classes, has_vectors=data.has_vectors)
-        if method.needs_prior and self.prior is None and not estimates_prior(self, labelled):
+        check_answers_are_used(self, answers)
+        if method.needs_prior and self.prior is None and not estimates_prior(self, labelled, answers):
             raise prior_missing(method.name)
         if labelled is not None and self.prior is not None and not isinstance(self.prior, str):
             raise ValueError("labelled items determine the prior, and a prior is given: pass one of the two.")
@@ -293,15 +318,19 @@ class ConfDiffBoosting(RestorableTrees):
             return int(check_random_state(seed).randint(2**31))
         return check_count("random_state", seed, least=0)
 
-    def _training_prior(self, method: Method, data: Pairs, labelled: Any, search: PriorSearch) -> Any:
-        """Return the prior for training: the given one, or an estimate from the differences and labelled items."""
-        if estimates_prior(self, labelled):
+    def _training_prior(
+        self, method: Method, data: Pairs, labelled: Any, answers: SameAnswers | None, search: PriorSearch
+    ) -> Any:
+        """Return the prior for training: the given one, or an estimate from differences, labelled items and answers."""
+        if estimates_prior(self, labelled, answers):
             check_choice("prior", self.prior or "estimate", ["estimate"])
             if data.has_vectors or method.learns_from != "differences":
                 raise ValueError("a prior is estimated from differences of two classes; pass the priors themselves.")
             items, labels = check_labelled(self._encoded_labelled(labelled), data, allow_missing=True)
             moment = declared_moment(data, self.differences)
-            estimate = search.estimate(moment=moment, positives=self.positives, items=items, labels=labels)
+            estimate = search.estimate(
+                moment=moment, positives=self.positives, items=items, labels=labels, answers=answers
+            )
             self._report_estimate(estimate)
             return min(max(estimate.value, 0.001), 0.999)
         declared_moment(data, self.differences)
@@ -390,7 +419,7 @@ class ConfDiffBoosting(RestorableTrees):
         if self.link_ != "probability":
             return
         held_out = fitted.held_out
-        if self.calibrated and held_out is not None:
+        if (self.calibrated or data.precision is not None) and held_out is not None and not data.has_vectors:
             self.temperature_, self.offset_ = _calibration(held_out, prior)
         if prior is not None:
             return

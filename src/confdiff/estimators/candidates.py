@@ -10,6 +10,7 @@ from sklearn.utils.validation import has_fit_parameter
 from confdiff.estimators.boosting import ConfDiffBoosting
 from confdiff.estimators.classifier import ConfDiffClassifier
 from confdiff.estimators.items import DifferenceScored
+from confdiff.estimators.judges import AnnotatorsLearned
 from confdiff.estimators.logistic import ConfDiffLogisticRegression
 from confdiff.estimators.projected import ProjectedClassifier
 from confdiff.links import LinkName
@@ -134,7 +135,8 @@ def fit_candidate(estimator: Any, pairs: Pairs, labelled: Any, checkpoint: Any =
     taken = {
         name: value for name, value in arguments.items() if value is not None and has_fit_parameter(estimator, name)
     }
-    return estimator.fit(pairs, **taken)
+    takes_precision = isinstance(estimator, AnnotatorsLearned)
+    return estimator.fit(pairs if takes_precision else pairs.with_precision_in_weights(), **taken)
 
 
 def resolve_candidates(candidates: Any, pairs: Pairs) -> list[Candidate]:

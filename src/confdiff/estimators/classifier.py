@@ -94,6 +94,9 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
         Hold out ``validation_fraction`` of the pairs, and rescale the scores to fit their differences best.
     validation_fraction : float, default=0.1
         The fraction of pairs to hold out.
+    annotator_model : {"auto", "pooled", "scale", "full"}, default="auto"
+        The model of annotators, if ``fit`` gets them: all are the same, each has a scale, or each has a scale, a side
+        bias and noise. ``"auto"`` chooses by held-out answers. See :mod:`confdiff.annotators`.
     target_prior : float, array of shape (K,) or None, default=None
         The class prior of the items to predict for, if it differs from the training prior. May be set after ``fit``.
     device : str, default="auto"
@@ -112,6 +115,8 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
         With several networks, ``network`` is the number of the network.
     n_iter_ : int
         The number of epochs; the largest of several networks.
+    annotators_ : AnnotatorEstimates or None
+        Scale, side bias and noise of each annotator, with intervals; None without annotators.
     link_ : str
         The link.
     reference_scores_ : array of shape (k,)
@@ -126,7 +131,7 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
         The class priors that the data leave open, with 95 % confidence; for K classes a tuple of K such tuples.
         ``None`` if the prior was given.
     prior_source_ : str or None
-        ``"given"``, ``"differences"``, ``"label differences"`` or ``"labelled items"``.
+        ``"given"``, ``"differences"``, ``"label differences"``, ``"labelled items"`` or ``"same-class answers"``.
     is_offset_determined_ : bool
         Whether the prior was given or the differences determine it. If not, scores and ranks are meaningful, but
         probabilities may be off by a constant, and decisions are arbitrary near the threshold.
@@ -151,7 +156,13 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
     True
     """
 
-    learns_from: ClassVar[tuple[Supervision, ...]] = ("differences", "labels", "posteriors")
+    learns_from: ClassVar[tuple[Supervision, ...]] = (
+        "differences",
+        "differences and same",
+        "same",
+        "labels",
+        "posteriors",
+    )
     default_methods: ClassVar[dict[str, str]] = {
         "probability": "confdiff-regression",
         "preference": "preference",
@@ -189,6 +200,8 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
         items: Any = None,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        annotators: ArrayLike | None = None,
+        side: ArrayLike | None = None,
         labelled: tuple[Any, ArrayLike] | None = None,
         validation: Pairs | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -207,6 +220,11 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
             Weights of the pairs.
         groups : array of shape (n,), default=None
             The group of each pair, if pairs were drawn inside groups.
+        annotators : array of shape (n,), default=None
+            The annotator of each pair, by name or number; see ``annotator_model``.
+        side : array of shape (n,), default=None
+            Which item of each pair was shown first: 1 the first one, -1 the second one, 0 not known. Annotators get a
+            side bias only if this is given.
         labelled : tuple (X, y), default=None
             A few items (m, d) and their labels (0/1 or -1/+1), drawn as the items of the pairs were. They determine
             the class prior if the differences do not. In a pipeline, transform them first.
@@ -222,7 +240,8 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
         ConfDiffClassifier
             The fitted estimator.
         """
-        data = as_pairs_or_stream(pairs, c, items=items, weight=sample_weight, group=groups)
+        columns = {"weight": sample_weight, "group": groups, "annotator": annotators, "side": side}
+        data = as_pairs_or_stream(pairs, c, items=items, **columns)
         self._fit(data, checkpoint, labelled, validation)
         return self
 
@@ -241,8 +260,17 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
         return differences
 
     def _agreement(self, g: torch.Tensor, g_prime: torch.Tensor, pairs: Pairs, loss: str) -> float:
-        assert pairs.difference is not None
+        if pairs.difference is None:
+            return -self._similarity_error(g, g_prime, pairs, loss)
         predicted = self._score_differences(g, g_prime, find_link(self.link), loss)
         error = (predicted - pairs.difference.numpy()) ** 2
         error_of_pairs = error.reshape(len(error), -1).sum(axis=1)
         return -float(np.average(error_of_pairs, weights=None if pairs.weight is None else pairs.weight.numpy()))
+
+    def _similarity_error(self, g: torch.Tensor, g_prime: torch.Tensor, pairs: Pairs, loss: str) -> float:
+        """Return the mean squared error of the predicted probabilities that both items are of the same class."""
+        assert pairs.same is not None
+        p = self._probability(g, loss)
+        p_prime = self._probability(g_prime, loss)
+        error = (p * p_prime + (1 - p) * (1 - p_prime) - pairs.same.numpy()) ** 2
+        return float(np.average(error, weights=None if pairs.weight is None else pairs.weight.numpy()))

@@ -54,7 +54,7 @@ class FoldPlan:
         """Return the judgements of the test pairs of the first ``count`` folds."""
         rows = np.concatenate([test for _, test in self.folds[:count]])
         assert self.pairs.difference is not None
-        weight = self.pairs.weight
+        weight = self.pairs.with_precision_in_weights().weight
         return HeldOutPairs(
             differences=self.pairs.difference.double().numpy()[rows],
             weight=np.ones(len(rows)) if weight is None else weight.double().numpy()[rows],
@@ -76,9 +76,13 @@ def over_distinct_items(pairs: Pairs) -> Pairs:
         right,
         weight=pairs.weight,
         group=pairs.group,
+        annotator=pairs.annotators,
+        side=pairs.side,
         feature_names=pairs.feature_names,
     )
     assert pairs.difference is not None
+    if pairs.precision is not None:
+        return distinct.with_precision(pairs.difference, pairs.precision)
     return distinct.with_difference(pairs.difference)  # noise may have moved some of them beyond [-1, 1]
 
 
@@ -88,12 +92,12 @@ def join_pairs(first: Pairs, second: Pairs) -> Pairs:
     Parameters
     ----------
     first, second : Pairs
-        With differences. If only one of them has weights, those of the other are 1; groups are kept if both have them.
+        With differences. If only one of them has weights, those of the other are 1; groups, annotators and sides are
+        kept if both have them.
     """
     sets = (first, second)
     has_weights = any(pairs.weight is not None for pairs in sets)
     weights = [np.ones(len(pairs)) if pairs.weight is None else pairs.weight.numpy() for pairs in sets]
-    groups = [pairs.group.numpy() for pairs in sets if pairs.group is not None]
     offset = len(first.items)
     return Pairs(
         _stacked([as_matrix(pairs.items) for pairs in sets]),
@@ -101,9 +105,16 @@ def join_pairs(first: Pairs, second: Pairs) -> Pairs:
         np.concatenate([first.right.numpy(), second.right.numpy() + offset]),
         np.concatenate([pairs.targets("differences")[0].numpy() for pairs in sets]),
         weight=np.concatenate(weights) if has_weights else None,
-        group=np.concatenate(groups) if len(groups) == len(sets) else None,
         feature_names=first.feature_names,
+        group=_concatenated([pairs.group for pairs in sets]),
+        annotator=_concatenated([pairs.annotators for pairs in sets]),
+        side=_concatenated([pairs.side for pairs in sets]),
     )
+
+
+def _concatenated(parts: list[Any]) -> NDArray[Any] | None:
+    """Return the entries of all parts, or None if one of them is missing."""
+    return None if any(part is None for part in parts) else np.concatenate(parts)
 
 
 def _stacked(matrices: list[Any]) -> Any:

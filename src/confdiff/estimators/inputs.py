@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.pairs.forms import SAMPLED, as_pairs
 from confdiff.pairs.sparse import SparseItems, as_matrix, distinct_rows
+from confdiff.prior import SameAnswers
 from confdiff.validation import warn_user
 
 
@@ -30,6 +31,26 @@ def pairs_and_sample(pairs: Pairs | StreamedPairs, seed: int) -> tuple[Pairs | S
         return pairs, pairs.sample(SAMPLED, seed)
     data = as_float_matrix(pairs)
     return data, data
+
+
+def has_answers_only(pairs: Pairs | StreamedPairs) -> bool:
+    """Return whether pairs have same-class answers and no difference."""
+    return pairs.has("same") and not pairs.has("differences")
+
+
+def graded_or(answered: Pairs, pairs: Pairs | StreamedPairs, seed: int) -> Pairs:
+    """Return the pairs that have a difference, or a sample of a stream; the answered ones if no pair has."""
+    if not pairs.has("differences"):
+        return answered
+    graded = pairs.carrying("differences")
+    return graded if isinstance(graded, Pairs) else graded.sample(SAMPLED, seed)
+
+
+def answers_of(pairs: Pairs | StreamedPairs, seed: int = 0) -> SameAnswers | None:
+    """Return the same-class answers of pairs, or of a sample of a stream; None if there are none."""
+    if not isinstance(pairs, StreamedPairs):
+        return SameAnswers.of_pairs(pairs)
+    return SameAnswers.of_pairs(pairs.carrying("same").sample(SAMPLED, seed)) if pairs.has("same") else None
 
 
 def check_validation(validation: Any, data: Pairs, *, allow_missing: bool = False) -> Pairs:

@@ -10,14 +10,16 @@ from sklearn.utils.metaestimators import available_if
 from confdiff.calibration import log_odds
 from confdiff.estimators.inputs import as_float_matrix, check_validation, class_names, distinct_items
 from confdiff.estimators.items import DifferenceScored, has_classes, numbers_of_scores
+from confdiff.estimators.judges import AnnotatorsLearned
 from confdiff.estimators.linear.design import Design, Vector, make_design
 from confdiff.estimators.linear.objectives import logistic_function
 from confdiff.estimators.linear.penalty import PenaltySearch, Splits, search_penalty
 from confdiff.estimators.linear.solving import Solution, make_ridge, solve
 from confdiff.estimators.linear.state import RestorableLinear
-from confdiff.estimators.offset import check_offset_options
+from confdiff.estimators.offset import check_answers_are_used, check_offset_options
 from confdiff.estimators.settings import seed_of
 from confdiff.links import find_link, reference_scores
+from confdiff.methods import find_method
 from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
 from confdiff.pairs.sparse import as_matrix
@@ -27,12 +29,14 @@ from confdiff.prior import (
     ItemScorer,
     PairLearner,
     PriorEstimate,
+    SameAnswers,
     check_labelled,
     cross_fit,
     declared_moment,
     estimate_with,
     fit_shape,
     offset_at,
+    separate_answers,
     warn_of_open_prior,
 )
 from confdiff.threads import computing, follow_policy, pass_over
@@ -44,7 +48,7 @@ _PRIOR_FOLDS = 3  # of pairs, to report the priors that differences leave open
 _FEWEST = 6  # with fewer pairs, any prior fits
 
 
-class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
+class ConfDiffLogisticRegression(AnnotatorsLearned, RestorableLinear, DifferenceScored):
     r"""A linear model that is fitted to pairs with graded differences.
 
     ============== ========================================================================================
@@ -79,6 +83,9 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         as ``GroupKFold``, gets the groups of the pairs.
     classes : sequence, default=None
         The names of the negative and the positive class. By default -1 and 1.
+    annotator_model : {"auto", "pooled", "scale", "full"}, default="auto"
+        The model of annotators, if ``fit`` gets them: all are the same, each has a scale, or each has a scale, a side
+        bias and noise. ``"auto"`` chooses by held-out answers. See :mod:`confdiff.annotators`.
     target_prior : float or None, default=None
         The class prior of the items to predict for, if it differs from the training prior. May be set after ``fit``.
     random_state : int, RandomState or None, default=0
@@ -90,6 +97,8 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         The weights.
     intercept_ : array of shape (1,)
         The offset. With the preference and score links, the mean score of the training items is 0.
+    annotators_ : AnnotatorEstimates or None
+        Scale, side bias and noise of each annotator, with intervals; None without annotators.
     link_ : str
         The link.
     C_ : float
@@ -143,6 +152,7 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         standardise: bool = False,
         cv: Any = None,
         classes: Any = None,
+        annotator_model: str = "auto",
         target_prior: float | None = None,
         random_state: int | np.random.RandomState | None = 0,
     ) -> None:
@@ -154,6 +164,7 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         self.standardise = standardise
         self.cv = cv
         self.classes = classes
+        self.annotator_model = annotator_model
         self.target_prior = target_prior
         self.random_state = random_state
 
@@ -165,6 +176,8 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         *,
         items: Any = None,
         sample_weight: ArrayLike | None = None,
+        annotators: ArrayLike | None = None,
+        side: ArrayLike | None = None,
         labelled: tuple[Any, ArrayLike] | None = None,
         validation: Pairs | None = None,
     ) -> "ConfDiffLogisticRegression":
@@ -172,7 +185,7 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
 
         Parameters
         ----------
-        pairs, c, items, sample_weight, labelled
+        pairs, c, items, sample_weight, annotators, side, labelled
             See :meth:`confdiff.ConfDiffClassifier.fit`.
         validation : Pairs, default=None
             Held-out pairs for ``C="auto"``, instead of folds.
@@ -182,16 +195,29 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         ConfDiffLogisticRegression
             The fitted estimator.
         """
-        data = as_float_matrix(as_pairs(pairs, c, items=items, weight=sample_weight))
-        if data.has_vectors:
+        columns: dict[str, Any] = {"weight": sample_weight, "annotator": annotators, "side": side}
+        judged = as_float_matrix(as_pairs(pairs, c, items=items, **columns))
+        if judged.has_vectors:
             raise ValueError("ConfDiffLogisticRegression takes differences of two classes; got several classes.")
+        judged, answers = separate_answers(judged)
         link = find_link(self.link)
         check_offset_options(self, has_classes=link.has_classes, has_vectors=False)
+        check_answers_are_used(self, answers)
         self._forget_offset()
+        method = find_method("confdiff-regression" if link.has_classes else link.name)
+        seed = seed_of(self.random_state)
+        self._check_classes_are_used(labelled)
+        evidence = check_labelled(labelled, judged)
+        data = self._learn_annotators(
+            judged, method=method, seed=seed, probes=("linear",), labelled=evidence, answers=answers
+        )
+        validation = self._adjust_validation(validation, judged)
         design = design_of(data)
         if not link.has_classes:
             design = design.with_pair_matrix()
-        prior = self._training_prior(data, design, labelled)
+        prior = self._training_prior(data, design, labelled, answers)
+        if prior is not None:  # the risk is then linear in the differences
+            design = design_of(data.with_precision_in_differences(), centre=design.centre)
         with computing(pass_over(design.matrix.size)):
             self.C_search_ = self._search(design, data, validation, prior)
             self.C_ = self._chosen_C()
@@ -203,11 +229,12 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         self._remember_classes(data, design, prior)
         return self
 
-    def _training_prior(self, data: Pairs, design: Design, labelled: tuple[Any, ArrayLike] | None) -> float | None:
-        """Return the class prior: the given one, or an estimate from the differences and labelled items."""
-        self._check_classes_are_used(labelled)
+    def _training_prior(
+        self, data: Pairs, design: Design, labelled: tuple[Any, ArrayLike] | None, answers: SameAnswers | None
+    ) -> float | None:
+        """Return the class prior: the given one, or an estimate from differences, labelled items and answers."""
         moment = declared_moment(data, self.differences)
-        if self.prior is None and labelled is None and moment is None:
+        if self.prior is None and labelled is None and answers is None and moment is None:
             return None
         if self.prior is not None and not isinstance(self.prior, str):
             if labelled is not None:
@@ -224,6 +251,7 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
             positives=self.positives,
             items=items,
             labels=labels,
+            answers=answers,
         )
         self._report_estimate(estimate)
         return min(max(estimate.value, 0.001), 0.999)
@@ -302,7 +330,8 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         if prior is None:
             self._report_cross_fit(data, design)
             p = logistic_function(design.scores(self.coef_[0]) + self.coef_[0] @ design.centre + self.intercept_[0])
-            self.prior_ = float(design.on_items(design.weight, design.weight) @ p / 2)
+            weight = _pair_weight(data)
+            self.prior_ = float(design.on_items(weight, weight) @ p / 2)
 
     def _report_cross_fit(self, data: Pairs, design: Design) -> None:
         """Report the priors that pairs of folds leave open; move the offset into them if it is outside."""
@@ -315,7 +344,8 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         self._report_offset(held_out)
         low, high = cast(Interval, self.prior_interval_)
         g = design.scores(self.coef_[0]) + self.coef_[0] @ design.centre + self.intercept_[0]
-        weight = design.on_items(design.weight, design.weight)
+        pair_weight = _pair_weight(data)
+        weight = design.on_items(pair_weight, pair_weight)
         mean = np.average(logistic_function(g), weights=weight)
         if not low <= mean <= high:
             shift = offset_at(g, float(np.clip(fit_shape(held_out, low, high).prior, 0.001, 0.999)), weight)
@@ -400,8 +430,16 @@ class ConfDiffLogisticRegression(RestorableLinear, DifferenceScored):
         return numbers_of_scores(self.decision_function(X))
 
 
+def _pair_weight(data: Pairs) -> Vector:
+    """Return the weights of pairs without the precision of their differences, with sum 1."""
+    weight = np.ones(len(data)) if data.weight is None else data.weight.double().numpy()
+    normalised: Vector = weight / weight.sum()
+    return normalised
+
+
 def design_of(data: Pairs, *, centre: Vector | None = None) -> Design:
     """Return the pairs as the solver takes them; ``centre`` are the features to subtract, by default their mean."""
+    data = data.with_precision_in_weights()
     (differences,) = data.targets("differences").double().numpy()
     items, left, right = distinct_items(data)
     weight = None if data.weight is None else data.weight.double().numpy()

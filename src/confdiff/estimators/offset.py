@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from confdiff.links import find_link
 from confdiff.prior import (
     DIFFERENCE_KINDS,
     POSITIVES,
@@ -13,6 +14,7 @@ from confdiff.prior import (
     PriorEstimate,
     PriorInterval,
     PriorSource,
+    SameAnswers,
     confidence_interval,
     confined,
     fit_monotone,
@@ -33,7 +35,8 @@ class OffsetReported:
         The class priors that the data leave open, with 95 % confidence; for K classes a tuple of K such tuples.
         ``None`` if the prior was given.
     prior_source_ : str or None
-        What the prior is known from: ``"given"``, ``"differences"``, ``"label differences"`` or ``"labelled items"``.
+        What the prior is known from: ``"given"``, ``"differences"``, ``"label differences"``, ``"labelled items"`` or
+        ``"same-class answers"``.
         ``None`` for links without classes.
     is_offset_determined_ : bool
         Whether decisions follow from the data. Otherwise scores and ranks do, and probabilities may be off by a
@@ -124,8 +127,28 @@ def check_offset_options(estimator: Any, *, has_classes: bool, has_vectors: bool
         raise ValueError(f"positives={estimator.positives!r} would not be used: the prior is given. Pass one of them.")
 
 
-def estimates_prior(estimator: Any, labelled: Any) -> bool:
+def check_answers_are_used(estimator: Any, answers: SameAnswers | None) -> None:
+    """Refuse same-class answers if the link has no classes."""
+    if answers is not None and not find_link(estimator.link).has_classes:
+        raise ValueError(f"same-class answers are for link='probability'; got link={estimator.link!r}.")
+
+
+def check_side_is_known(estimate: PriorEstimate, positives: str | None) -> None:
+    """Refuse a prior from same-class answers alone, if nothing states which class is the positive one.
+
+    Answers do not change if both classes change their names. Differences do.
+    """
+    if positives is None:
+        low = min(estimate.value, 1 - estimate.value)
+        raise ValueError(
+            f"same-class answers alone do not determine which class is the positive one: they fit a prior of {low:.2f} "
+            f"as well as {1 - low:.2f}. Pass positives='rarer' or positives='commoner', the prior itself, or "
+            "differences of some pairs."
+        )
+
+
+def estimates_prior(estimator: Any, labelled: Any, answers: SameAnswers | None = None) -> bool:
     """Return whether the prior of an estimator is estimated before it is trained."""
     if estimator.prior is None:
-        return labelled is not None or getattr(estimator, "differences", "graded") == "labels"
+        return labelled is not None or answers is not None or getattr(estimator, "differences", "graded") == "labels"
     return isinstance(estimator.prior, str)

@@ -12,14 +12,23 @@ from scipy.special import logit
 
 from confdiff.calibration import fit_to_differences
 from confdiff.estimators.inputs import (
+    answers_of,
     check_validation,
     class_names,
+    graded_or,
+    has_answers_only,
     pairs_and_sample,
     warn_of_unconnected_groups,
 )
+from confdiff.estimators.judges import AnnotatorsLearned
 from confdiff.estimators.network_scores import NetworkScored
 from confdiff.estimators.networks import Architecture, NetworkTraining, scaling_of, takes_standardised
-from confdiff.estimators.offset import check_offset_options, estimates_prior
+from confdiff.estimators.offset import (
+    check_answers_are_used,
+    check_offset_options,
+    check_side_is_known,
+    estimates_prior,
+)
 from confdiff.estimators.settings import (
     check_combination,
     choose_method,
@@ -32,8 +41,18 @@ from confdiff.losses import LOSSES
 from confdiff.methods import Method
 from confdiff.models import ModelLike
 from confdiff.pairs import Pairs, StreamedPairs, Supervision
+from confdiff.pairs.pairs import missing_supervision
 from confdiff.pairs.splitting import hold_out_pairs
-from confdiff.prior import OutOfFold, PriorEstimate, declared_moment
+from confdiff.prior import (
+    Evidence,
+    OutOfFold,
+    PriorEstimate,
+    SameAnswers,
+    check_labelled,
+    declared_moment,
+    joined_answers,
+    separate_answers,
+)
 from confdiff.training import History, Recipe, predict_scores
 from confdiff.validation import (
     check_choice,
@@ -45,7 +64,7 @@ from confdiff.validation import (
 _FEWEST = 50  # with fewer pairs, none are held out to check an unknown prior
 
 
-class PairClassifier(Restorable, NetworkScored):
+class PairClassifier(AnnotatorsLearned, Restorable, NetworkScored):
     """Base class with all but the form of the pairs and their score.
 
     The parameters are documented in :class:`~confdiff.ConfDiffClassifier`.
@@ -89,6 +108,7 @@ class PairClassifier(Restorable, NetworkScored):
         early_stopping: bool = False,
         calibrated: bool = False,
         validation_fraction: float = 0.1,
+        annotator_model: str = "auto",
         target_prior: float | ArrayLike | None = None,
         device: str = "auto",
         random_state: int | np.random.RandomState | None = 0,
@@ -115,6 +135,7 @@ class PairClassifier(Restorable, NetworkScored):
         self.early_stopping = early_stopping
         self.calibrated = calibrated
         self.validation_fraction = validation_fraction
+        self.annotator_model = annotator_model
         self.target_prior = target_prior
         self.device = device
         self.random_state = random_state
@@ -143,8 +164,18 @@ class PairClassifier(Restorable, NetworkScored):
     ) -> None:
         check_choice("loss", self.loss, LOSSES)
         method = choose_method(self, pairs, labelled)
+        answers = answers_of(pairs)
+        check_answers_are_used(self, answers)
+        if method.learns_from.startswith("differences") and not pairs.has("differences"):
+            raise missing_supervision("differences")
+        every = pairs
+        pairs = pairs.carrying(method.learns_from)
+        if isinstance(pairs, Pairs) and has_answers_only(pairs):
+            pairs = pairs.without_differences()
         recipe = make_recipe(self, len(pairs))
         all_pairs, data = pairs_and_sample(pairs, recipe.seed)
+        if isinstance(pairs, StreamedPairs) and has_answers_only(data):
+            data = data.without_differences()
         if checkpoint is not None and not isinstance(self.random_state, Integral):
             raise ValueError(
                 "a checkpoint can only be resumed with the same seed; pass a number, such as random_state=0."
@@ -153,9 +184,15 @@ class PairClassifier(Restorable, NetworkScored):
         classes = class_names(self.classes, data)
         held_out = None if validation is None else check_validation(validation, data)
         warn_of_unconnected_groups(data)
+        judged = data
+        evidence = check_labelled(labelled, data)
+        data = self._learn_annotators(judged, method=method, seed=recipe.seed, labelled=evidence, answers=answers)
+        all_pairs = self._adjust_stream(all_pairs) if isinstance(all_pairs, StreamedPairs) else data
+        held_out = self._adjust_validation(held_out, judged)
         plan = self._training_plan(pairs, data, recipe, checkpoint)
         self._forget_offset()
-        prior = self._training_prior(method, data, plan, labelled)
+        judged = graded_or(data, every, recipe.seed) if method.learns_from == "same" else data
+        prior = self._training_prior(method, judged, plan, labelled, answers)
         training = all_pairs
         if held_out is None:
             training, held_out = self._split(all_pairs, recipe.seed, method, prior)
@@ -208,14 +245,21 @@ class PairClassifier(Restorable, NetworkScored):
             options |= self._stopping(held_out, plan.recipe.epochs, n_classes)
         return plan.run(training, method, options)
 
-    def _training_prior(self, method: Method, data: Pairs, plan: NetworkTraining, labelled: Any) -> Any:
-        """Return the prior for training: the given one, or an estimate from the differences and labelled items."""
+    def _training_prior(
+        self, method: Method, data: Pairs, plan: NetworkTraining, labelled: Any, answers: SameAnswers | None
+    ) -> Any:
+        """Return the prior for training: the given one, or an estimate from differences, labelled items and answers."""
         check_offset_options(self, has_classes=find_link(method.link).has_classes, has_vectors=data.has_vectors)
-        if estimates_prior(self, labelled):
+        learns_answers = method.learns_from == "differences and same" and not method.needs_prior
+        if estimates_prior(self, labelled, None if learns_answers else answers):
             check_choice("prior", self.prior or "estimate", ["estimate"])
-            if data.has_vectors or method.learns_from != "differences":
+            if data.has_vectors or method.learns_from not in ("differences", "differences and same", "same"):
                 raise ValueError("a prior is estimated from differences of two classes; pass the priors themselves.")
-            estimate = plan.estimate_prior(data, labelled, differences=self.differences, positives=self.positives)
+            has_differences = data.has("differences")
+            judged = joined_answers(separate_answers(data)[0], answers) if has_differences else data
+            estimate = plan.estimate_prior(judged, labelled, differences=self.differences, positives=self.positives)
+            if not has_differences:
+                check_side_is_known(estimate, self.positives)
             self._report_estimate(estimate)
             return min(max(estimate.value, 0.001), 0.999)
         declared_moment(data, self.differences)
@@ -237,7 +281,7 @@ class PairClassifier(Restorable, NetworkScored):
             return data, None
         training, held_out = hold_out_pairs(data, fraction, seed)
         if _has_weight(training) and _has_weight(held_out):
-            return training, held_out
+            return training, held_out.with_precision_in_weights()
         if is_needed:
             raise ValueError(
                 "some pairs are held out, and all pairs of one of the two sets have a weight of 0: give more pairs a "
@@ -247,7 +291,7 @@ class PairClassifier(Restorable, NetworkScored):
 
     def _stopping(self, held_out: Pairs, epochs: int, n_classes: int | None) -> dict[str, Any]:
         """Return arguments of ``train`` for early stopping after a third of the epochs without improvement."""
-        pairs = held_out.compact()
+        pairs = held_out.carrying("differences" if held_out.difference is not None else "same").compact()
         loss = self.loss
 
         def evaluate(model: torch.nn.Module) -> dict[str, float]:
@@ -261,6 +305,8 @@ class PairClassifier(Restorable, NetworkScored):
         self.temperature_ = 1.0
         self.offset_ = 0.0
         if self.calibrated and held_out is not None and held_out.difference is not None:
+            held_out = held_out.carrying("differences")
+            assert held_out.difference is not None
             g, g_prime = self._pair_scores(held_out)
             self.temperature_, self.offset_ = fit_to_differences(
                 g, g_prime, held_out.difference, prior=prior, weight=held_out.weight
@@ -278,10 +324,25 @@ class PairClassifier(Restorable, NetworkScored):
         if LOSSES[self.loss_].probability is None or prior is not None:
             return
         if method.learns_from == "differences":
-            self._report_held_out(data, data if held_out is None else held_out)
+            self._report_held_out(data, data.with_precision_in_weights() if held_out is None else held_out)
+        elif method.learns_from == "differences and same":
+            self._report_answers(data)
         mean = self._pair_probabilities(data).mean(axis=0, dtype=np.float64)
         implied = np.average(mean, axis=0, weights=_weight_of(data))
         self.prior_ = implied if implied.ndim else float(implied)
+
+    def _report_answers(self, data: Pairs) -> None:
+        """Report the priors that the differences and the same-class answers of pairs leave open."""
+        graded, answers = separate_answers(data)
+        if answers is None:
+            return
+        evidence = Evidence(
+            held_out=OutOfFold.of_pairs(_log_odds(self._pair_probabilities(graded)), graded),
+            positives=self.positives,
+            answer_scores=_log_odds(self._pair_probabilities(data.carrying("same"))).reshape(-1),
+            answers=answers,
+        )
+        self._report_estimate(evidence.estimate())
 
     def _report_held_out(self, data: Pairs, held_out: Pairs) -> None:
         """Report the priors that held-out pairs leave open; move the offset if they exclude or improve it."""

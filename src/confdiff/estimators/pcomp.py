@@ -47,7 +47,7 @@ weight_decay, optimizer, early_stopping, calibrated, validation_fraction, target
     True
     """
 
-    learns_from: ClassVar[tuple[Supervision, ...]] = ("order",)
+    learns_from: ClassVar[tuple[Supervision, ...]] = ("order", "order and same")
     default_methods: ClassVar[dict[str, str]] = {"probability": "pcomp-teacher"}
     default_schedule: ClassVar[str] = "constant"  # with one-cycle, the average would consist of early weights
 

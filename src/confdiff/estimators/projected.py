@@ -133,6 +133,11 @@ class ProjectedClassifier(DifferenceScored):
             The fitted estimator.
         """
         data = as_float_matrix(as_pairs(pairs, c, items=items, weight=sample_weight))
+        if data.same is not None:
+            raise ValueError(
+                "ProjectedClassifier does not use same-class answers. "
+                "Pass pairs.carrying('differences').with_same(None), or use another estimator."
+            )
         task = _Task(data, self._classifier(data), self._prior(data))
         check_count("rounds", self.rounds)
         check_number("tol", self.tol, least=0)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from confdiff.estimators.inputs import answers_of, has_answers_only
 from confdiff.estimators.items import has_classes
 from confdiff.estimators.networks import Architecture
 from confdiff.estimators.offset import estimates_prior
@@ -17,6 +18,10 @@ from confdiff.validation import check_choice, check_count, no_probabilities, pri
 
 if TYPE_CHECKING:
     from confdiff.estimators.pair_classifier import PairClassifier
+
+
+ANSWERS_ONLY = "sconf-abs"
+"""The default method for pairs without differences. Regression of similarities may end in the reflected solution."""
 
 
 def has_probabilities(estimator: "PairClassifier") -> bool:
@@ -37,7 +42,7 @@ def has_differences(estimator: "PairClassifier") -> bool:
 def choose_method(estimator: "PairClassifier", pairs: Pairs | StreamedPairs, labelled: Any) -> Method:
     """Return the method of an estimator, after checking that it has the link and can learn from these pairs."""
     link = find_link(estimator.link)
-    method = find_method(estimator.default_method if estimator.method is None else estimator.method)
+    method = find_method(_default_method(estimator, pairs) if estimator.method is None else estimator.method)
     if method.learns_from not in estimator.learns_from:
         expected = " or ".join(estimator.learns_from)
         raise ValueError(
@@ -52,13 +57,19 @@ def choose_method(estimator: "PairClassifier", pairs: Pairs | StreamedPairs, lab
         raise ValueError(f"method={method.name!r} ranks items but does not classify them; use confdiff.train with it.")
     if labelled is not None and not link.has_classes:
         raise ValueError(f"link={link.name!r} has no classes: labelled items would not be used. Pass none.")
-    if method.needs_prior and estimator.prior is None and not estimates_prior(estimator, labelled):
+    if method.needs_prior and estimator.prior is None and not estimates_prior(estimator, labelled, answers_of(pairs)):
         raise prior_missing(method.name)
     if labelled is not None and estimator.prior is not None and not isinstance(estimator.prior, str):
         raise ValueError("labelled items determine the prior, and a prior is given: pass one of the two.")
     if isinstance(pairs, StreamedPairs):
         check_streamable(method)
     return method
+
+
+def _default_method(estimator: "PairClassifier", pairs: Pairs | StreamedPairs) -> str:
+    """Return the default method of an estimator for pairs: another one for pairs that have only same-class answers."""
+    is_similarity = "same" in estimator.learns_from and find_link(estimator.link).has_classes
+    return ANSWERS_ONLY if is_similarity and has_answers_only(pairs) else estimator.default_method
 
 
 def seed_of(random_state: Any) -> int:
@@ -112,12 +123,12 @@ def check_combination(estimator: "PairClassifier", method: Method, data: Pairs) 
         raise ValueError(f"several classes need loss='logistic'; got loss={loss!r}.")
     if estimator.calibrated and (data.has_vectors or loss != "logistic"):
         raise ValueError(f"calibrated=True needs two classes and the logistic loss; got loss={loss!r}.")
-    if estimator.calibrated and data.difference is None:
+    if estimator.calibrated and not data.has("differences"):
         raise ValueError("calibrated=True needs differences, which these pairs do not have.")
     if estimator.target_prior is not None:
         check_shift(loss)
     if estimator.early_stopping and method.learns_from != "order":
-        if data.difference is None:
+        if not (data.has("differences") or data.has("same")):
             raise ValueError("early_stopping=True needs differences, which these pairs do not have.")
         if LOSSES[loss].probability is None:
             raise no_probabilities(loss)

@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from confdiff.estimators.judges import annotators_state, without_annotators
 from confdiff.estimators.networks import Architecture
 from confdiff.io.decoding import check_object, decode, decode_fields
 from confdiff.io.tensors import check_tensors
@@ -71,6 +72,7 @@ class Restorable:
             "prior": np.asarray(self.prior_).tolist() if has_classes else None,
             "prior_interval": self.prior_interval_,
             "prior_source": self.prior_source_,
+            "annotators": annotators_state(self),
             "reference_scores": None if has_classes else self.reference_scores_.tolist(),
             "temperature": self.temperature_,
             "offset": self.offset_,
@@ -104,7 +106,8 @@ class Restorable:
         if set(parameters) != set(cls.saved_parameters):
             raise ValueError(f"the saved parameters must be {', '.join(cls.saved_parameters)}; got {list(parameters)}.")
         name = check_choice("network", state["model"], MODELS)
-        learned = _Learned.from_state(state["learned"])
+        values, annotators = without_annotators(check_object("learned", state["learned"]))
+        learned = _Learned.from_state(values)
         architecture = decode_fields(Architecture, state["architecture"])
         classifier = cls(  # type: ignore[call-arg]  # __init__ of the estimator
             model=name,
@@ -122,6 +125,7 @@ class Restorable:
         classifier.architecture_ = architecture
         classifier.model_ = _restored_network(name, architecture, learned, state["weights"])
         classifier._restore(learned)
+        classifier.annotators_ = annotators  # type: ignore[attr-defined]  # of the estimator
         if parameters["target_prior"] is not None:
             _check_priors("target_prior", parameters["target_prior"], learned.n_classes)
             for prior in np.atleast_1d(parameters["target_prior"]).tolist():

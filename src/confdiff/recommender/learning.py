@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from confdiff.methods import METHODS
 from confdiff.metrics import pairwise_accuracy
 from confdiff.models import RECOMMENDERS
-from confdiff.pairs import Pairs, order_by_labels
+from confdiff.pairs import Pairs, supervised_pairs
 from confdiff.pairs.sparse import require_dense
 from confdiff.randomness import derived_seed, seeded
 from confdiff.recommender.confidence import Graded
@@ -171,8 +171,7 @@ def train_recommender(
     list of dict
         Measures of each epoch.
     """
-    if METHODS[learning.method].learns_from == "order":
-        pairs = order_by_labels(pairs, seed=learning.seed)
+    pairs = supervised_pairs(pairs, METHODS[learning.method].learns_from, seed=learning.seed)
     stopping = {} if validation is None else _early_stopping(validation, learning.patience)
     return train(
         model,
@@ -204,9 +203,9 @@ def recommender_prior(pairs: Pairs, learning: Learning) -> float | Tensor:
     It is the mean of the confidences, or of the labels for methods that learn from the order.
     """
     method = METHODS[learning.method]
-    targets = pairs.labels if method.learns_from == "order" else pairs.posteriors
+    targets = pairs.labels if method.learns_from.startswith("order") else pairs.posteriors
     assert targets is not None
-    if learning.prior == "global" or method.companion is not None or method.prior == "optional":
+    if learning.prior == "global" or method.companion is not None or method.takes_one_prior:
         return float(targets.mean().clamp(0.001, 0.999))
     users = require_dense(pairs.items, "a recommender")[:, 0]
     sums = torch.zeros(int(users.max()) + 1).index_add(0, users, targets)

@@ -18,7 +18,7 @@ class Fault:
 
     Attributes
     ----------
-    kind : {"missing-item-id", "repeated-id", "not-numeric"}
+    kind : {"missing-item-id", "repeated-id", "not-numeric", "not-on-scale"}
         The fault.
     source : TableSource
         The table.
@@ -30,14 +30,17 @@ class Fault:
         Rows, counted from 0.
     values : tuple of str
         The distinct cells, as text.
+    expected : str
+        What the cells should be, or the remedy; empty if the kind of the fault says it.
     """
 
-    kind: Literal["missing-item-id", "repeated-id", "not-numeric"]
+    kind: Literal["missing-item-id", "repeated-id", "not-numeric", "not-on-scale"]
     source: TableSource
     table: Literal["items", "pairs"]
     column: str
     rows: _Rows
     values: tuple[str, ...] = ()
+    expected: str = ""
 
 
 def usable_ids(source: TableSource, column: str, ids: NDArray[Any], faults: list[Fault]) -> NDArray[Any]:
@@ -68,8 +71,12 @@ def usable_ids(source: TableSource, column: str, ids: NDArray[Any], faults: list
     return text
 
 
-def usable_floats(source: TableSource, column: str, values: Any, faults: list[Fault]) -> NDArray[np.float64]:
+def usable_floats(
+    source: TableSource, column: str, values: Any, faults: list[Fault], hint: str = ""
+) -> NDArray[np.float64]:
     """Return a numeric column as floats; cells that are not numbers are added to ``faults`` and become NaN.
+
+    A hint is added to the remedy of the fault.
 
     >>> faults = []
     >>> usable_floats(TableSource("the pairs"), "grade", np.array(["2", "much", None], dtype=object), faults)
@@ -85,7 +92,17 @@ def usable_floats(source: TableSource, column: str, values: Any, faults: list[Fa
     present = ~is_missing(np.array([*cells, None], dtype=object)[:-1])
     rows = np.flatnonzero(np.isnan(numbers) & present)
     distinct = _distinct([str(cells[row]) for row in rows.tolist()])
-    faults.append(Fault(kind="not-numeric", source=source, table="pairs", column=column, rows=rows, values=distinct))
+    faults.append(
+        Fault(
+            kind="not-numeric",
+            source=source,
+            table="pairs",
+            column=column,
+            rows=rows,
+            values=distinct,
+            expected=hint,
+        )
+    )
     return numbers
 
 

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+from confdiff.estimators.judges import ANNOTATOR_MODELS
 from confdiff.io.decoding import decode_fields
 from confdiff.links import LINKS
 from confdiff.methods import find_method
 from confdiff.models import MODELS
 from confdiff.prior import DIFFERENCE_KINDS, POSITIVES
+from confdiff.spacing import SPACINGS
 from confdiff.tabular.comparisons import Unit
 from confdiff.validation import check_choice
 
@@ -51,8 +53,14 @@ class FitOptions:
         Hold out whole groups, not single items.
     with_id
         Use the ids of the items as a feature. Pairs are then held out, not items.
+    annotator_model
+        How annotators differ: ``"pooled"`` (not at all), ``"scale"``, or ``"full"`` (scale, side bias and noise);
+        ``"auto"`` chooses by held-out answers.
     method, epochs, batch_size, learning_rate, weight_decay
         As in :class:`~confdiff.ConfDiffClassifier`; these options train one network.
+    spacing
+        The values of ordered grades, such as the points of a scale: ``"equal"``, ``"learned"``, or ``"auto"`` to
+        choose by held-out answers.
     kinds
         Column -> its kind, see :class:`~confdiff.ItemFeatures`; other columns are recognised.
     max_features
@@ -71,11 +79,13 @@ class FitOptions:
     validation_fraction: float = 0.2
     hold_out_groups: bool = False
     with_id: bool = False
+    annotator_model: str = "auto"
     method: str | None = None
     epochs: int | None = None
     batch_size: int | None = None
     learning_rate: float | None = None
     weight_decay: float | None = None
+    spacing: str = "equal"
     kinds: Mapping[str, str] | None = None
     max_features: int | None = None
     device: str = "auto"
@@ -86,8 +96,10 @@ class FitOptions:
             check_choice("model", self.model, [*COMPARED_MODELS, *MODELS])
         check_choice("link", self.link, ["auto", *LINKS])
         check_choice("differences", self.differences, DIFFERENCE_KINDS)
+        check_choice("annotator_model", self.annotator_model, ANNOTATOR_MODELS)
         if self.positives is not None:
             check_choice("positives", self.positives, POSITIVES)
+        check_choice("spacing", self.spacing, SPACINGS)
         self._check_network_options()
         self._check_link()
         self._check_held_out()

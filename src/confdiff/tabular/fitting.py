@@ -21,9 +21,10 @@ from confdiff.io.table_formats.parquet import PARQUET
 from confdiff.links import class_probability
 from confdiff.pairs import Pairs
 from confdiff.tabular.fit_options import FitOptions, changed_options
+from confdiff.tabular.grades import spaced_sets
 from confdiff.tabular.learning import fit_estimator
 from confdiff.tabular.model.about import About, DataSummary, Histogram, Validation
-from confdiff.tabular.model.agreement import agreement, difference_reliability
+from confdiff.tabular.model.agreement import AnswerAgreement, agreement, answer_agreement, difference_reliability
 from confdiff.tabular.model.importance import Importance, item_matrix, measure_importance
 from confdiff.tabular.model.model import ComparisonModel, link_name
 from confdiff.tabular.scales import Scale, parse_scale
@@ -47,8 +48,13 @@ def fit_comparisons(
     left: str | None = None,
     right: str | None = None,
     difference: str | None = None,
+    same: str | None = None,
     weight: str | None = None,
     group: str | None = None,
+    winner: str | None = None,
+    tie: str | None = None,
+    annotator: str | None = None,
+    shown_first: str | None = None,
     scale: Scale | str | tuple[float, float] | None = None,
     ignore: str | Iterable[str] = (),
     labels: str | None = None,
@@ -65,17 +71,20 @@ def fit_comparisons(
     Parameters
     ----------
     items, pairs : path or data frame
-        The items, and the pairs with a judged difference.
+        The items, and the pairs with a judged difference, a same-class answer, or both.
     options : FitOptions, optional
         How to fit.
     id : str, optional
         The column of ids of the items, or the name of the index of a data frame (``"index"`` if it has none). By
         default the column that holds the ids of the pairs.
-    left, right, difference, weight, group : str, optional
-        Columns of the pairs; recognised by their names if not given, and those of the ids also by their values.
+    left, right, difference, same, weight, group, winner, tie, annotator, shown_first : str, optional
+        Columns of the pairs; recognised by their names if not given, and those of the ids also by their values. With
+        annotators, their scales and noise are estimated, and with ``shown_first`` their side biases; see
+        ``annotator_model`` of :class:`~confdiff.FitOptions`.
     scale : tuple (low, high) or str, optional
-        The ends of the scale of the judgements, such as ``(1, 7)``, or ``"saaty"`` for ratios from 1/9 to 9;
-        recognised if not given. High judgements favour the second item, or the first with ``"1,7,reversed"``.
+        The ends of the scale of the judgements, such as ``(1, 7)``, or ``"saaty"`` for ratios from 1/9 to 9, or its
+        words in their order, such as ``"worse,same,better"``; recognised if not given. High judgements favour the
+        second item, or the first with ``"1,7,reversed"``.
     ignore : str or iterable of str
         Columns of the items to leave out.
     labels : str, optional
@@ -117,7 +126,18 @@ def fit_comparisons(
         "id": given["id"],
         "ignore": (*given["ignore"], *ignored),
         "scale": None if given["scale"] is None else parse_scale(given["scale"]),
-        "columns": settings.fill(left=left, right=right, difference=difference, weight=weight, group=group),
+        "columns": settings.fill(
+            left=left,
+            right=right,
+            difference=difference,
+            same=same,
+            weight=weight,
+            group=group,
+            winner=winner,
+            tie=tie,
+            annotator=annotator,
+            shown_first=shown_first,
+        ),
     }
     if work is not None and not stream:
         raise ValueError(
@@ -125,7 +145,9 @@ def fit_comparisons(
         )
     with _collected_warnings() as caught:
         if stream:
-            _check_streamable(pairs, options, {"labels": labels, "group": tables["columns"]["group"]})
+            in_memory = {"labels": labels, "group": tables["columns"]["group"]}
+            in_memory |= {"annotator": annotator, "shown_first": shown_first}
+            _check_streamable(pairs, options, in_memory)
         with ExitStack() as stack:
             with reporting_activity("reading the tables", shown=bool(verbose)):
                 if stream:
@@ -135,6 +157,11 @@ def fit_comparisons(
                     )
                 else:
                     data = in_memory_data(items, pairs, options, labels=labels, **tables)
+            if shown_first is not None and data.summary().annotators is None:
+                raise ValueError(
+                    f"shown_first={shown_first!r} would not be used: side biases are those of annotators. Name the "
+                    "column of annotators with annotator='...', or omit it."
+                )
             model = _fit(data, options, checkpoint, verbose)
     messages = tuple(str(warning.message) for warning in caught if warning.category is UserWarning)
     model.about = replace(model.about, warnings=messages)
@@ -199,6 +226,7 @@ def _check_streamable(pairs: Any, options: FitOptions, columns: Mapping[str, str
     in_memory = {f"{role}={column!r}": column is not None for role, column in columns.items()} | {
         "hold_out_groups=True": options.hold_out_groups,
         "with_id=True": options.with_id,
+        "spacing='learned'": options.spacing == "learned",
         f"model={options.model!r}": options.model in ("auto", "boosting"),
     }
     for argument, used in in_memory.items():
@@ -209,10 +237,13 @@ def _check_streamable(pairs: Any, options: FitOptions, columns: Mapping[str, str
 def _fit(data: TrainingData, options: FitOptions, checkpoint: _Folder | None, verbose: int) -> ComparisonModel:
     """Split, train and validate."""
     summary = data.summary()
-    sets = data.split(options)
+    _check_annotators(summary, options)
+    sets, spacing = spaced_sets(data.split(options), options)
     _warn_of_many_features(summary, options)
     _check_weights(sets)
-    learned = fit_estimator(sets, options, labelled=data.labelled, checkpoint=checkpoint, verbose=verbose)
+    learned = fit_estimator(
+        sets, options, labelled=data.labelled, answers=data.answers, checkpoint=checkpoint, verbose=verbose
+    )
     classifier = learned.final
     about = About(
         data=summary,
@@ -221,10 +252,22 @@ def _fit(data: TrainingData, options: FitOptions, checkpoint: _Folder | None, ve
         outputs=_outputs(classifier, data, summary.unit),
         link=link_name(classifier),
         selection=learned.selection,
+        spacing=spacing,
         importance=_importance(learned.tested, data, sets, options),
+        answers=_answers(learned.tested, sets),
     )
     background = _background(classifier, data, sets, options)
     return ComparisonModel(features=data.features, classifier=classifier, about=about, background=background)
+
+
+def _check_annotators(data: DataSummary, options: FitOptions) -> None:
+    """Check that a model of annotators has annotators."""
+    if options.annotator_model not in ("scale", "full") or data.annotators is not None:
+        return
+    model = f"annotator_model={options.annotator_model!r}"
+    if data.streamed:
+        raise ValueError(f"{model} needs all pairs in memory, and these are streamed: omit it, or use a sample.")
+    raise ValueError(f"{model} needs the annotators of the pairs: name their column with annotator='...', or omit it.")
 
 
 def _check_weights(sets: PairSets) -> None:
@@ -248,7 +291,7 @@ def _warn_of_many_features(data: DataSummary, options: FitOptions) -> None:
 
 def _validation(classifier: DifferenceScored, sets: PairSets) -> Validation | None:
     """Return metrics on the test set."""
-    if sets.test is None:
+    if sets.test is None or sets.test.difference is None:
         return None
     predicted = classifier.predict_difference(sets.test)
     (c,) = sets.test.targets("differences").numpy()
@@ -263,11 +306,21 @@ def _validation(classifier: DifferenceScored, sets: PairSets) -> Validation | No
     )
 
 
+def _answers(classifier: DifferenceScored, sets: PairSets) -> AnswerAgreement | None:
+    """Return metrics on the same-class answers of a test set without differences."""
+    if sets.test is None or sets.test.difference is not None or sets.test.same is None:
+        return None
+    p = class_probability(classifier.decision_function(item_matrix(sets.test)))
+    first = p[sets.test.left.numpy()]
+    second = p[sets.test.right.numpy()]
+    return answer_agreement(first * second + (1 - first) * (1 - second), sets.test.same.double().numpy())
+
+
 def _importance(
     classifier: DifferenceScored, data: TrainingData, sets: PairSets, options: FitOptions
 ) -> Importance | None:
     """Return the importance of the columns on the test set."""
-    if sets.test is None:
+    if sets.test is None or sets.test.difference is None:
         return None
     return measure_importance(classifier, data.features, sets.test, seed=options.seed)
 

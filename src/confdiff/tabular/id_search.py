@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from confdiff.display.text import listed
 from confdiff.io.lookup import distinct_ids, exact_ids, find_rows
 from confdiff.tabular.id_candidates import ItemColumns
-from confdiff.tabular.roles import ID, ROLES, recognised
+from confdiff.tabular.roles import ID, LOSER, OF_WINNERS, ROLES, recognised
 from confdiff.tabular.row_numbers import TableSource
 
 _MOST = 0.5  # a column that holds this fraction of the ids is probably meant, though some ids are wrong
@@ -169,19 +169,29 @@ class IdSearch:
         elif right is not None:
             couples = [(name, right) for name in holders if name != right]
         else:
-            return [couple for couple in map(sides_of, combinations(holders, 2)) if couple is not None]
-        return couples if len(couples) == 1 else [couple for couple in couples if sides_of(couple) == couple]
+            return [couple for couple in map(ordered_sides, combinations(holders, 2)) if couple is not None]
+        return couples if len(couples) == 1 else [couple for couple in couples if ordered_sides(couple) == couple]
 
     @cached_property
     def _ids(self) -> dict[str, NDArray[Any]]:
         """The distinct ids in each column of the pairs that may hold ids."""
         taken = [column for role, column in self.named.items() if role not in ("left", "right")]
         free = [name for name in self.pairs if name not in taken]
-        for role, usual in ROLES.items():
-            if role not in ("left", "right") and role not in self.named:
-                taken.append(recognised([name for name in free if name not in self.named.values()], usual) or "")
+        for role in self._roles_by_name():
+            taken.append(recognised([name for name in free if name not in self.named.values()], ROLES[role]) or "")
         columns = {name: _distinct(self.pairs[name]) for name in free if name not in taken}
         return {name: ids for name, ids in columns.items() if len(ids)}
+
+    def _roles_by_name(self) -> list[str]:
+        """Return the roles, other than those of ids, whose columns are recognised by name.
+
+        A column of winners has a role only if there is neither a difference nor a column of losers.
+        """
+        has_difference = "difference" in self.named or recognised(self.pairs, ROLES["difference"]) is not None
+        excluded = {"left", "right", *self.named}
+        if has_difference or recognised(self.pairs, LOSER) is not None:
+            excluded |= set(OF_WINNERS)
+        return [role for role in ROLES if role not in excluded]
 
     @cached_property
     def _wanted(self) -> NDArray[Any]:
@@ -214,11 +224,11 @@ class IdSearch:
         return float(np.mean(counts > 0))
 
 
-def sides_of(names: tuple[str, str]) -> tuple[str, str] | None:
+def ordered_sides(names: tuple[str, str]) -> tuple[str, str] | None:
     """Return the left and the right of two columns whose names differ in one word, such as a and b; else None.
 
-    >>> sides_of(("patient_b", "patient_a")), sides_of(("leftSku", "rightSku")), sides_of(("home", "away"))
-    (('patient_a', 'patient_b'), ('leftSku', 'rightSku'), None)
+    >>> ordered_sides(("patient_b", "patient_a")), ordered_sides(("home", "away"))
+    (('patient_a', 'patient_b'), None)
     """
     words = [_WORD.findall(_CAMEL.sub(" ", name).lower()) for name in names]
     if len(words[0]) != len(words[1]):

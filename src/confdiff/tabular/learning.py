@@ -12,9 +12,11 @@ from confdiff.estimators.candidates import fit_candidate
 from confdiff.estimators.folds import over_distinct_items
 from confdiff.estimators.items import DifferenceScored
 from confdiff.estimators.selection import Selection
+from confdiff.estimators.settings import ANSWERS_ONLY
 from confdiff.links import find_link
 from confdiff.methods import find_method
 from confdiff.pairs import Pairs
+from confdiff.prior import SameAnswers, joined_answers
 from confdiff.tabular.fit_options import COMPARED_MODELS, FitOptions
 from confdiff.tabular.training_data import PairSets
 
@@ -50,6 +52,7 @@ def fit_estimator(
     options: FitOptions,
     *,
     labelled: _Labelled,
+    answers: SameAnswers | None = None,
     checkpoint: str | os.PathLike[str] | None,
     verbose: int,
 ) -> Learned:
@@ -64,16 +67,32 @@ def fit_estimator(
         The options.
     labelled : tuple (X, y) or None
         A few encoded items and their labels.
+    answers : SameAnswers or None
+        Answers whether two encoded items are of the same class.
     checkpoint : path or None
         A file to write while a network is trained, and to resume from.
     verbose : int
         1 shows progress.
     """
-    if options.is_compared and isinstance(sets.train, Pairs):
-        return _fit_compared(sets, options, labelled, checkpoint, verbose)
-    link, selection = _link_of_network(sets, options, labelled, verbose)
-    network = _new_network(options, link, has_validation=sets.validation is not None, verbose=verbose)
-    network.fit(sets.train, validation=sets.validation, labelled=labelled, checkpoint=checkpoint)
+    has_differences = sets.train.has("differences")
+    if options.is_compared and isinstance(sets.train, Pairs) and has_differences:
+        return _fit_compared(sets, options, labelled, answers, checkpoint, verbose)
+    if options.model == "boosting" and not has_differences:
+        raise ValueError(
+            "model='boosting' learns from differences, and these pairs have same-class answers only. Pass model='mlp' "
+            "or model='linear', or omit it."
+        )
+    has_classes = labelled is not None or answers is not None or not has_differences
+    link, selection = _link_of_network(sets, options, has_classes, verbose)
+    network = _new_network(
+        options,
+        link,
+        has_validation=sets.validation is not None,
+        has_differences=has_differences,
+        verbose=verbose,
+    )
+    training = joined_answers(sets.train, answers) if isinstance(sets.train, Pairs) else sets.train
+    network.fit(training, validation=sets.validation, labelled=labelled, checkpoint=checkpoint)
     return Learned(tested=network, final=network, selection=selection)
 
 
@@ -81,18 +100,23 @@ def _fit_compared(
     sets: PairSets,
     options: FitOptions,
     labelled: _Labelled,
+    answers: SameAnswers | None,
     checkpoint: str | os.PathLike[str] | None,
     verbose: int,
 ) -> Learned:
     """Compare candidates on the training set, and fit the chosen one to all pairs, if some were held out."""
     auto = _new_auto(options, COMPARED_MODELS[options.model or "auto"], verbose)
+    assert isinstance(sets.train, Pairs)
+    training = joined_answers(sets.train, answers)
     if sets.every is None:
-        auto.fit(sets.train, units=sets.units, labelled=labelled, checkpoint=checkpoint)
+        auto.fit(training, units=sets.units, labelled=labelled, checkpoint=checkpoint)
         return Learned(tested=auto.estimator_, final=auto.estimator_, selection=auto.selection_)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the fit to all pairs repeats them
-        auto.fit(sets.train, units=sets.units, labelled=labelled)
-    final = fit_candidate(clone(auto.estimator_), over_distinct_items(sets.every), labelled, checkpoint)
+        auto.fit(training, units=sets.units, labelled=labelled)
+    every = joined_answers(over_distinct_items(sets.every), answers)
+    final = clone(auto.estimator_).set_params(annotator_model=options.annotator_model)
+    final = fit_candidate(final, every, labelled, checkpoint)
     return Learned(tested=auto.estimator_, final=final, selection=auto.selection_)
 
 
@@ -104,6 +128,7 @@ def _new_auto(options: FitOptions, candidates: Any, verbose: int) -> ConfDiffAut
         prior=options.prior,
         differences=options.differences,
         positives=options.positives,
+        annotator_model=options.annotator_model,
         standardise=False,
         device=options.device,
         random_state=options.seed,
@@ -112,7 +137,7 @@ def _new_auto(options: FitOptions, candidates: Any, verbose: int) -> ConfDiffAut
 
 
 def _link_of_network(
-    sets: PairSets, options: FitOptions, labelled: _Labelled, verbose: int
+    sets: PairSets, options: FitOptions, has_classes: bool, verbose: int
 ) -> tuple[str, Selection | None]:
     """Return the link of a network: as declared, as the method or known classes imply it, or chosen by held-out pairs.
 
@@ -122,7 +147,7 @@ def _link_of_network(
         return options.link, None
     if options.method is not None:
         return find_method(options.method).link, None
-    if options.prior is not None or labelled is not None or options.differences == "labels":
+    if options.prior is not None or has_classes or options.differences == "labels":
         return "probability", None
     pairs = sets.train if isinstance(sets.train, Pairs) else sets.train.sample(_LINK_PAIRS, options.seed)
     auto = _new_auto(options, _LINK_CANDIDATES, verbose)
@@ -130,18 +155,24 @@ def _link_of_network(
     return auto.link_, auto.selection_
 
 
-def _new_network(options: FitOptions, link: str, *, has_validation: bool, verbose: int) -> ConfDiffClassifier:
+def _new_network(
+    options: FitOptions, link: str, *, has_validation: bool, has_differences: bool, verbose: int
+) -> ConfDiffClassifier:
     given = {name: value for name, value in options.network_options.items() if name != "method"}
+    has_classes = find_link(link).has_classes
+    method = options.method or (ANSWERS_ONLY if has_classes and not has_differences else None)
+    is_graded = method is None or find_method(method).learns_from != "same"
     return ConfDiffClassifier(
-        options.method,
+        method,
         link=link,
         prior=options.prior,
         differences=options.differences,
         positives=options.positives,
-        model=options.model or _DEFAULT_MODEL,
+        model=_DEFAULT_MODEL if options.model in (None, "auto") else options.model,
+        annotator_model=options.annotator_model,
         standardise=False,
         early_stopping=has_validation,
-        calibrated=has_validation and find_link(link).has_classes,
+        calibrated=has_validation and is_graded and has_classes,
         device=options.device,
         random_state=options.seed,
         verbose=verbose,

@@ -11,19 +11,32 @@ from confdiff.validation import check_choice
 ID = ("id", "item", "item_id", "name", "key")
 """The lower-case names by which a column of ids of the items is recognised."""
 
+WINNER = ("winner", "winner_id", "preferred")
+"""The lower-case names by which a column of the favoured items is recognised."""
+
+LOSER = ("loser", "loser_id")
+"""The lower-case names by which a column of the less favoured items is recognised."""
+
 ROLES = {
-    "left": ("left", "first", "a", "item_a", "item1", "item_1", "id1", "x"),
-    "right": ("right", "second", "b", "item_b", "item2", "item_2", "id2", "x_prime"),
+    "left": ("left", "first", "a", "item_a", "item1", "item_1", "id1", "x", *LOSER),
+    "right": ("right", "second", "b", "item_b", "item2", "item_2", "id2", "x_prime", *WINNER),
     "difference": ("difference", "c", "diff", "rating", "judgement", "judgment", "strength", "preference"),
+    "same": ("same", "same_class"),
     "weight": ("weight", "w"),
     "annotator": ("annotator", "annotator_id", "rater", "judge", "worker", "assessor"),
     "time": ("time", "timestamp", "date"),
     "group": ("group", "topic", "query", "prompt", "session"),
+    "shown_first": ("shown_first",),
+    "winner": WINNER,
+    "tie": ("tie", "is_tie", "draw"),
 }
 """The roles of columns of pairs, each with the lower-case names by which its column is recognised."""
 
 NEEDED = ("left", "right", "difference")
-"""The roles that every table of pairs must have."""
+"""The roles that every table of pairs must have; a winner or a same-class answer may replace the difference."""
+
+OF_WINNERS = ("winner", "tie")
+"""The roles of columns that are recognised only in tables without a difference."""
 
 
 def pair_roles(source: TableSource, names: Collection[str], chosen: Mapping[str, str | None]) -> dict[str, str]:
@@ -50,14 +63,29 @@ def pair_roles(source: TableSource, names: Collection[str], chosen: Mapping[str,
             roles[role] = check_column(source, names, column, role)
     _check_one_role_each(source, roles)
     for role, usual in ROLES.items():
-        if role in roles:
+        if role in roles or (role in OF_WINNERS and "difference" in roles):
             continue
         column = recognised([name for name in names if name not in roles.values()], usual)
         if column is not None:
             roles[role] = column
-        elif role in NEEDED:
+        elif role in ("left", "right"):
             raise _no_column(source, names, role, roles)
+    if not ({"difference", "winner", "same"} & set(roles) or wins_by_position(roles)):
+        raise _no_column(source, names, "difference", roles)
     return {role: roles[role] for role in ROLES if role in roles}
+
+
+def wins_by_position(roles: Mapping[str, str]) -> bool:
+    """Return whether the two items of a pair are the loser and the winner, by the names of their columns.
+
+    >>> wins_by_position({"left": "Loser", "right": "Winner"})
+    True
+    """
+    return _is_usual(roles.get("left"), LOSER) and _is_usual(roles.get("right"), WINNER)
+
+
+def _is_usual(name: str | None, usual: Iterable[str]) -> bool:
+    return name is not None and name.lower().strip() in usual
 
 
 def check_roles(chosen: Iterable[str]) -> None:

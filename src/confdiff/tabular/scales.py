@@ -1,6 +1,5 @@
 """The scales on which differences are judged, and their mapping to [-1, 1]."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -8,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from confdiff.tabular.notation import Notation, normal_word
 
 _TOLERANCE = 1e-6  # of the ends of a scale
 _ROUNDING = 0.0055  # of ratios with two decimals: .14 is 1/7, and .33 is 1/3
@@ -27,6 +28,8 @@ class Scale:
         Whether judgements are ratios, such as 3 and 1/3: then their logarithm is the difference.
     is_reversed
         Whether high judgements favour the first item instead of the second.
+    words
+        The judgements in their order, if they are words; ``low`` to ``high`` are then their positions, from 0.
 
     Examples
     --------
@@ -41,6 +44,7 @@ class Scale:
     name: str
     is_ratio: bool = False
     is_reversed: bool = False
+    words: tuple[str, ...] = ()
 
     def differences(self, values: ArrayLike) -> NDArray[np.float64]:
         """Map judgements to differences in [-1, 1]; values outside the scale become larger ones, or NaN."""
@@ -86,6 +90,9 @@ class Scale:
         >>> PLAIN_SCALE.option, SAATY_SCALE.option
         ('-1,1', 'saaty')
         """
+        if self.words:
+            separator = ";" if any("," in word for word in self.words) else ","
+            return separator.join([*self.words, "reversed"] if self.is_reversed else self.words)
         ends = "saaty" if self.is_ratio else f"{float(self.low):.17g},{float(self.high):.17g}"
         return f"{ends},reversed" if self.is_reversed else ends
 
@@ -98,6 +105,9 @@ class Scale:
         >>> SAATY_SCALE.formula
         'c = log(value) / log(9)'
         """
+        if self.words:
+            differences = self.differences(np.arange(len(self.words))) + 0.0
+            return "c = " + ", ".join(f"{c:.3g} for {w!r}" for w, c in zip(self.words, differences, strict=True))
         sign = "-" if self.is_reversed else ""
         if self.is_ratio:
             return f"c = {sign}log(value) / log({self.high:g})"
@@ -113,9 +123,32 @@ class Scale:
         '1 means equal (c = 0), 9 that the second item is higher (c = 1), 1/9 that the first one is (c = -1)'
         """
         first, second = ("second", "first") if self.is_reversed else ("first", "second")
-        high = f"{_number(self.high)} that the {second} item is higher (c = {-1 if self.is_reversed else 1})"
-        low = f"{_number(self.low)} that the {first} one is (c = {1 if self.is_reversed else -1})"
-        return f"{_number(self.equal)} means equal (c = 0), {high}, {low}"
+        high = f"{self.label(self.high)} that the {second} item is higher (c = {-1 if self.is_reversed else 1})"
+        low = f"{self.label(self.low)} that the {first} one is (c = {1 if self.is_reversed else -1})"
+        equal = f"{self.label(self.equal)} means equal (c = 0), " if self.label(self.equal) else "no word means equal; "
+        return f"{equal}{high}, {low}"
+
+    def label(self, value: float) -> str:
+        """Return a judgement as it is written: a number, or a word; empty between two words.
+
+        >>> parse_scale("worse,same,better").label(2)
+        "'better'"
+        """
+        if not self.words:
+            return _number(value)
+        return repr(self.words[int(value)]) if value % 1 == 0 else ""
+
+    def label_of(self, c: float) -> str:
+        """Return the judgement that means a difference.
+
+        >>> parse_scale("worse,same,better").label_of(1.0)
+        "'better'"
+        >>> SAATY_SCALE.label_of(0.5)
+        '3'
+        """
+        signed = -c if self.is_reversed else c
+        value = self.high**signed if self.is_ratio else self.equal + signed * self.unit
+        return self.label(round(value, 4))
 
 
 def _number(value: float) -> str:
@@ -133,8 +166,16 @@ _AROUND_ZERO = (2, 3, 4, 5, 10)  # ends of common rating scales around 0
 _LEAST_PER_CENT = 25.0  # values that stay below may be on another scale
 
 
-def recognise_scale(values: ArrayLike) -> Scale | None:
+def recognise_scale(values: ArrayLike, notation: Notation = "number") -> Scale | None:
     """Return the scale that judgements are on, or None if it is unknown or if several are possible.
+
+    Parameters
+    ----------
+    values
+        The judgements.
+    notation
+        How they are written, see :mod:`confdiff.tabular.notation`. "8%" with a sign somewhere is per cent, however
+        small; "1/3" may be a ratio, even if no judgement is above 1. Winners are differences of -1, 0 and 1.
 
     ========================================================================= ======================
     judgements                                                                scale
@@ -156,13 +197,19 @@ def recognise_scale(values: ArrayLike) -> Scale | None:
     "Saaty's ratios from 1/9 to 9"
     >>> recognise_scale([4, 4]) is None
     True
+    >>> recognise_scale([-8, 12], "per cent").name
+    'per cent, from -100 to 100'
     """
     distinct = _distinct(values)
-    if not len(distinct):
+    if not len(distinct) or notation == "winner":
         return PLAIN_SCALE
     least = distinct[0]
     greatest = distinct[-1]
     reach = max(-least, greatest)
+    if notation == "per cent":
+        return _PER_CENT if least < 0 and reach <= _PER_CENT.high else None
+    if notation == "fraction" and least > 0 and reach <= 1 and _are_reciprocals(distinct):
+        return None
     if reach <= 1 + _TOLERANCE:
         return None if distinct.tolist() == [0, 1] else PLAIN_SCALE
     if not np.any(distinct % 1):
@@ -177,7 +224,7 @@ def recognise_scale(values: ArrayLike) -> Scale | None:
     return None
 
 
-def possible_scales(values: ArrayLike) -> str:
+def possible_scales(values: ArrayLike, notation: Notation = "number") -> str:
     """Return options for judgements whose scale is not recognised, each with the judgement that means "equal".
 
     >>> possible_scales([0, 30, 100])
@@ -186,13 +233,15 @@ def possible_scales(values: ArrayLike) -> str:
     'scale=(low, high) with the ends of the scale, whose middle means equal'
     """
     distinct = _distinct(values)
+    if notation == "per cent" and len(distinct) and distinct[0] >= 0 and distinct[-1] <= _PER_CENT.high:
+        return "scale=(0, 100) if 50% means equal, or scale=(-100, 100) if 0% means equal"
     candidates = [(1, 2), (0, 1), (-1, 1), (1, 5), (1, 7), (1, 9), (0, 10), (-10, 10), (0, 100), (-100, 100)]
     options = [
         f"scale=({low}, {high}) if {(low + high) / 2:g} means equal"
         for low, high in candidates
         if len(distinct) and low <= distinct[0] and distinct[-1] <= high and _uses(distinct, high)
     ]
-    if len(distinct) and distinct[0] > 0 and distinct[-1] <= SAATY_SCALE.high and distinct[-1] > 1:
+    if len(distinct) and distinct[0] > 0 and _may_be_ratios(distinct, notation):
         options.append("scale='saaty' if 1 means equal and 3 three times as much")
     if len(options) < 2:
         options.append("scale=(low, high) with the ends of the scale, whose middle means equal")
@@ -217,62 +266,88 @@ def _are_saaty(distinct: NDArray[np.float64]) -> bool:
     """Return whether judgements are integers up to 9 and their reciprocals, and both occur."""
     if distinct[0] <= 0 or distinct[0] >= 1 or distinct[-1] <= 1:
         return False
-    ratios = np.array([1 / k for k in range(9, 1, -1)])
-    below = distinct[distinct < 1]
-    is_reciprocal = np.abs(below[:, None] - ratios).min(axis=1) <= _ROUNDING
     above = distinct[distinct >= 1]
-    return bool(is_reciprocal.all() and not np.any(above % 1) and above[-1] <= SAATY_SCALE.high)
+    return bool(_are_reciprocals(distinct[distinct < 1]) and not np.any(above % 1) and above[-1] <= SAATY_SCALE.high)
 
 
-_FRACTION = re.compile(r"\s*(\d+)\s*/\s*([1-9]\d*)\s*")
+def _are_reciprocals(distinct: NDArray[np.float64]) -> bool:
+    """Return whether numbers are reciprocals of 1 to 9, possibly rounded."""
+    ratios = np.array([1 / k for k in range(9, 0, -1)])
+    return bool((np.abs(distinct[:, None] - ratios).min(axis=1) <= _ROUNDING).all())
 
 
-def without_fractions(column: NDArray[Any]) -> NDArray[Any]:
-    """Return a column with text such as "1/3", as judgements of ratios are often written, replaced by numbers.
-
-    >>> without_fractions(np.array(["3", "1/4", None], dtype=object))
-    array(['3', 0.25, None], dtype=object)
-    """
-    if column.dtype.kind not in "OU":
-        return column
-    values = column.astype(object)
-    for row, value in enumerate(values.tolist()):
-        match = _FRACTION.fullmatch(value) if isinstance(value, str) else None
-        if match is not None:
-            values[row] = int(match[1]) / int(match[2])
-    return values
+def _may_be_ratios(distinct: NDArray[np.float64], notation: Notation) -> bool:
+    """Return whether positive judgements may be ratios: some are above 1, or they are written as fractions."""
+    return bool(distinct[-1] <= SAATY_SCALE.high and (distinct[-1] > 1 or notation == "fraction"))
 
 
 def parse_scale(scale: str | Sequence[Any] | Scale) -> Scale:
-    """Return a scale given by its two ends, or by the name ``saaty``; ``reversed`` after it changes the sign.
+    """Return a scale given by its two ends, by the name ``saaty``, or by its words in their order.
+
+    ``reversed`` after it changes the sign. In text, commas separate the words, or semicolons if there are any. Three
+    or more numbers are words too: grades of which only the order counts.
+
+    Raises
+    ------
+    ValueError
+        The scale is neither of these, or a word is empty or repeated.
 
     Examples
     --------
-    >>> parse_scale("0,100")
-    Scale(low=0.0, high=100.0, name='a scale from 0 to 100', is_ratio=False, is_reversed=False)
+    >>> parse_scale("0,100").differences([0, 50, 75])
+    array([-1. ,  0. ,  0.5])
     >>> parse_scale((0, 100)) == parse_scale("0,100")
     True
     >>> parse_scale("saaty,reversed").differences([9])
     array([-1.])
+    >>> parse_scale("worse,same,better").formula
+    "c = -1 for 'worse', 0 for 'same', 1 for 'better'"
     """
     if isinstance(scale, Scale):
         return scale
-    parts: list[Any] = [part.strip() for part in scale.split(",")] if isinstance(scale, str) else list(scale)
-    is_reversed = bool(parts) and parts[-1] == "reversed"
+    parts = _parts(scale)
+    is_reversed = len(parts) > 1 and parts[-1] == "reversed"
     if is_reversed:
         parts.pop()
-    parsed = SAATY_SCALE if parts == ["saaty"] else _scale_of_ends(parts, scale)
+    parsed = SAATY_SCALE if parts == ["saaty"] else _scale_of_parts(parts, scale)
     if not is_reversed:
         return parsed
     return replace(parsed, name=f"{parsed.name}, reversed", is_reversed=True)
 
 
-def _scale_of_ends(ends: list[Any], scale: Any) -> Scale:
-    try:
-        low, high = (float(end) for end in ends)
-        if not (np.isfinite([low, high]).all() and low < high):
-            raise ValueError
-    except (TypeError, ValueError) as error:
-        expected = "two numbers, the lower first, such as scale=(1, 7), or scale='saaty'"
-        raise ValueError(f"a scale must be {expected}; got {scale!r}.") from error
+def _parts(scale: str | Sequence[Any]) -> list[Any]:
+    if not isinstance(scale, str):
+        return list(scale)
+    return [part.strip() for part in scale.split(";" if ";" in scale else ",")]
+
+
+def _scale_of_parts(parts: list[Any], scale: Any) -> Scale:
+    are_numbers = [_as_float(part) is not None for part in parts]
+    if len(parts) >= 2 and (not any(are_numbers) or len(parts) > 2):
+        return _scale_of_words([_as_word(part) for part in parts], scale)
+    ends = [_as_float(part) for part in parts]
+    low, high = ends if len(ends) == 2 else (None, None)
+    if low is None or high is None or not (np.isfinite([low, high]).all() and low < high):
+        expected = "two numbers, the lower first, such as scale=(1, 7), or scale='saaty', or words in their order"
+        raise ValueError(f"a scale must be {expected}; got {scale!r}.")
     return Scale(low, high, f"a scale from {low:g} to {high:g}")
+
+
+def _scale_of_words(words: list[str], scale: Any) -> Scale:
+    distinct = {normal_word(word) for word in words}
+    if "" in distinct or len(distinct) < len(words) or any(";" in word for word in words):
+        expected = "different and not empty, without semicolons, from the one that favours the first item most"
+        raise ValueError(f"the words of a scale must be {expected}; got {scale!r}.")
+    name = f"{len(words)} words from {words[0]!r} to {words[-1]!r}"
+    return Scale(0, len(words) - 1, name, words=tuple(words))
+
+
+def _as_float(part: Any) -> float | None:
+    try:
+        return float(part)
+    except (TypeError, ValueError):
+        return None
+
+
+def _as_word(part: Any) -> str:
+    return part.strip() if isinstance(part, str) else str(part)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from confdiff.estimators.inputs import answers_of
 from confdiff.io.atomic import naming_full_disk
 from confdiff.io.batches import read_batches, read_column_names, writing_batches
 from confdiff.io.column_types.deciding import NumberCount, type_of
@@ -20,7 +21,8 @@ from confdiff.io.typed_table import TypedTable, id_values, joined_column
 from confdiff.pairs import StreamedPairs
 from confdiff.pairs.parquet import parquet_files
 from confdiff.pairs.splitting import draw_item_parts
-from confdiff.tabular.comparisons import compare, known_scale
+from confdiff.prior import SameAnswers
+from confdiff.tabular.comparisons import Comparisons, compare, known_scale
 from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.features.kinds import check_not_numbers
 from confdiff.tabular.fit_options import FitOptions
@@ -69,16 +71,23 @@ class StreamedData:
     id_type: str
     labelled: None = None
 
+    @property
+    def answers(self) -> SameAnswers | None:
+        """A sample of the answers whether two encoded items are of the same class."""
+        return answers_of(self.pairs)
+
     def summary(self) -> DataSummary:
         """Return sizes and columns; all items count as compared."""
         count, width = self.pairs.items.shape
+        has_differences = self.pairs.has("differences")
         return DataSummary(
             items=count,
             compared_items=count,
             pairs=len(self.pairs),
             columns=self.features.kinds_,
             features=width,
-            scale=self.scale.name,
+            scale=self.scale.name if has_differences else "same-class answers",
+            answers_only=not has_differences,
             scale_option=self.scale.option,
             weighted=self.pairs.weighted,
             id_name=self.id_name,
@@ -92,12 +101,14 @@ class StreamedData:
             return PairSets(train=self.pairs)
         part = draw_item_parts(len(self.pairs.items), options.validation_fraction, options.seed)
         train = self.pairs.without(part > 0)
-        not_test = self.pairs.without(part == 2)
-        return PairSets(
-            train=train,
-            validation=not_test.sample(_HELD_OUT_PAIRS, options.seed, touching=part == 1),
-            test=self.pairs.sample(_HELD_OUT_PAIRS, options.seed, touching=part == 2),
-        )
+        has_differences = self.pairs.has("differences")
+        judged = self.pairs.carrying("differences" if has_differences else "same")
+        not_test = judged.without(part == 2)
+        validation = not_test.sample(_HELD_OUT_PAIRS, options.seed, touching=part == 1)
+        test = judged.sample(_HELD_OUT_PAIRS, options.seed, touching=part == 2)
+        if has_differences:
+            return PairSets(train=train, validation=validation.with_same(None), test=test.with_same(None))
+        return PairSets(train=train, validation=validation.without_differences(), test=test.without_differences())
 
     def item_batches(self) -> Iterator[NDArray[np.float32]]:
         """Yield the features of all items, 65,536 at a time."""
@@ -244,21 +255,45 @@ def _encode_pairs(pairs: Path, output: Path, ids: NDArray[Any], scale: Scale, co
 
     items = ItemTable(source=TableSource("the items"), ids=ids, columns={})
     with writing_batches(output) as write:
-        for judged in _judged_parts(pairs, columns):
+        for judged in _judged_parts(pairs, columns, scale):
             compared = compare(items, judged, scale, is_part=True)
-            arrays: dict[str, NDArray[Any]] = {
-                "left": compared.left,
-                "right": compared.right,
-                "difference": compared.difference,
-            }
-            if judged.weight is not None:
-                arrays["weight"] = judged.weight
+            arrays = _encoded_columns(judged, compared)
             write(pyarrow.record_batch({name: pyarrow.array(array) for name, array in arrays.items()}))
 
 
-def _judged_parts(pairs: Path, columns: dict[str, str | None]) -> Iterator[PairTable]:
+def _encoded_columns(judged: PairTable, compared: Comparisons) -> dict[str, NDArray[Any]]:
+    """Return the columns of encoded pairs. A pair with a difference and an answer becomes two rows."""
+    arrays: dict[str, NDArray[Any]] = {
+        "left": compared.left,
+        "right": compared.right,
+        "difference": compared.difference,
+    }
+    if judged.same is None:
+        return arrays if judged.weight is None else arrays | {"weight": judged.weight}
+    answered = ~np.isnan(judged.same)
+    has_difference = ~np.isnan(judged.difference)
+    if judged.weight is not None:
+        arrays["weight"] = judged.weight[has_difference if has_difference.any() else answered]
+    arrays["same"] = np.full(len(compared), np.nan)
+    answers = compared.answers
+    if answers is None:
+        return arrays
+    if not compared.has_differences:
+        return arrays | {"same": answers.same}
+    appended = {
+        "left": answers.left,
+        "right": answers.right,
+        "difference": np.full(len(answers), np.nan, dtype=np.float32),
+        "same": answers.same,
+    }
+    if judged.weight is not None:
+        appended["weight"] = judged.weight[answered]
+    return {name: np.concatenate([array, appended[name]]) for name, array in arrays.items()}
+
+
+def _judged_parts(pairs: Path, columns: dict[str, str | None], scale: Scale | None = None) -> Iterator[PairTable]:
     for source, table in _pair_batches(pairs):
-        yield as_judged(source, table, columns)
+        yield as_judged(source, table, columns, scale=scale)
 
 
 def _pair_batches(pairs: Path) -> Iterator[tuple[TableSource, TypedTable]]:

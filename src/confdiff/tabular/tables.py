@@ -12,18 +12,22 @@ from numpy.typing import NDArray
 from confdiff.io.batches import read_column_names
 from confdiff.io.lookup import find_rows
 from confdiff.io.typed_table import TypedTable, read_typed_table, typed_frame
-from confdiff.tabular.faults import Fault, usable_floats, usable_ids
+from confdiff.tabular.answers import read_answers
+from confdiff.tabular.faults import Fault, usable_ids
 from confdiff.tabular.id_candidates import INDEX, IdValues, columns_of_table
 from confdiff.tabular.id_columns import find_id_columns, name_of_ids
-from confdiff.tabular.roles import check_column, pair_roles
+from confdiff.tabular.judgements import read_judgements, read_numbers
+from confdiff.tabular.notation import Notation
+from confdiff.tabular.roles import WINNER, check_column, pair_roles, recognised
 from confdiff.tabular.row_numbers import TableSource
-from confdiff.tabular.scales import without_fractions
-from confdiff.tabular.values import as_floats, check_ids
+from confdiff.tabular.scales import Scale
+from confdiff.tabular.values import check_ids
 
 if TYPE_CHECKING:
     from confdiff.io.column_types.lattice import ColumnType
 
 Columns = dict[str, NDArray[Any]]
+_OPTIONAL = ("same", "weight", "annotator", "time", "group", "shown_first", "winner", "tie")  # roles of pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +80,15 @@ class PairTable:
     left, right
         (n,) ids of the two items.
     difference
-        (n,) judgements, NaN where one is missing.
-    weight, annotator, time, group
+        (n,) judgements, NaN where one is missing; positions of words, if the scale has words.
+    notation
+        How the judgements are written.
+    written
+        (n,) the cells that were read as judgements, unless they are plain numbers.
+    same
+        (n,) answers whether both items are of the same class, NaN where this was not asked; None
+        without such a column.
+    weight, annotator, time, group, shown_first, winner, tie
         (n,), or None without such a column.
     """
 
@@ -86,13 +97,30 @@ class PairTable:
     left: NDArray[Any]
     right: NDArray[Any]
     difference: NDArray[np.float64]
+    same: NDArray[np.float64] | None = None
     weight: NDArray[Any] | None = None
     annotator: NDArray[Any] | None = None
     time: NDArray[Any] | None = None
     group: NDArray[Any] | None = None
+    shown_first: NDArray[Any] | None = None
+    winner: NDArray[Any] | None = None
+    tie: NDArray[Any] | None = None
+    notation: Notation = "number"
+    written: NDArray[Any] | None = None
 
     def __len__(self) -> int:
         return len(self.left)
+
+    def column(self, role: str) -> str:
+        """Return the column of a role, for messages; without a difference, that of the winner or of the answer."""
+        if role == "difference" and role not in self.names:
+            return self.names.get("winner", self.names.get("same", self.names["right"]))
+        return self.names[role]
+
+    @property
+    def names_winners(self) -> bool:
+        """Whether columns say which item won, so that a difference is a size, on a scale around 0."""
+        return "winner" in self.names or recognised([self.names["right"]], WINNER) is not None
 
     def rows(self, items: ItemTable) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the rows of the left and the right items, (n,) each; -1 where an id is missing or unknown."""
@@ -111,6 +139,7 @@ def read_comparisons(
     columns: Mapping[str, str | None] | None = None,
     faults: list[Fault] | None = None,
     first: str | None = None,
+    scale: Scale | None = None,
 ) -> tuple[ItemTable, PairTable]:
     """Read items and judged pairs from files or data frames; the columns of ids are found by their values.
 
@@ -130,6 +159,8 @@ def read_comparisons(
         A list to which cells that cannot be used are added, instead of an error for the first one.
     first
         The column of ids that a model was fitted with; it is tried before the usual names.
+    scale
+        The scale of the judgements, if it is given. Words can be read only with theirs.
 
     Raises
     ------
@@ -149,7 +180,7 @@ def read_comparisons(
     )
     return (
         _item_table(items, item_source, item_columns, found.id, left_out, faults),
-        as_judged(pair_source, pair_columns, found.with_roles(columns), faults),
+        as_judged(pair_source, pair_columns, found.with_roles(columns), faults, scale=scale),
     )
 
 
@@ -199,7 +230,10 @@ def _item_table(
     """Return the items with the ids that a column or the index of a data frame holds."""
     features = [column for column in table.columns if column not in (*left_out, id)]
     if not features:
-        raise ValueError(f"{name} must have at least one column besides the ids.")
+        raise ValueError(
+            f"{name} must have at least one column besides the ids. "
+            "To score items without features, run `confdiff rank` on the pairs, or call rank_items."
+        )
     ids = table.ids(id) if id in table.columns else TypedTable({id: _index_of(source)}).ids(id)
     _check_not_empty(name, ids)
     if faults is not None:
@@ -216,13 +250,15 @@ def _item_table(
     )
 
 
-def read_judged(source: Any, **columns: str | None) -> PairTable:
+def read_judged(source: Any, *, scale: Scale | None = None, **columns: str | None) -> PairTable:
     """Read judged pairs from a file or a data frame.
 
     Parameters
     ----------
     source
         A path, a data frame, or a mapping from names to columns.
+    scale
+        The scale of the judgements, if it is given. Words can be read only with theirs.
     columns
         Role -> name of its column, such as ``left="arg1"``. Other columns are recognised by their names, see
         :data:`~confdiff.tabular.roles.ROLES`.
@@ -233,25 +269,39 @@ def read_judged(source: Any, **columns: str | None) -> PairTable:
         A column is missing, has two roles or is not numeric where it must be, or the table is empty.
     """
     name, table = table_columns(source, "pairs")
-    return as_judged(name, table, columns)
+    return as_judged(name, table, columns, scale=scale)
 
 
 def as_judged(
-    source: TableSource, table: TypedTable, columns: Mapping[str, str | None], faults: list[Fault] | None = None
+    source: TableSource,
+    table: TypedTable,
+    columns: Mapping[str, str | None],
+    faults: list[Fault] | None = None,
+    *,
+    scale: Scale | None = None,
 ) -> PairTable:
     """Return judged pairs from the columns of a table, see :func:`read_judged` and :func:`read_comparisons`."""
     names = pair_roles(source, table.columns, columns)
     values = {
-        role: table.ids(column) if role in ("left", "right") else table.values(column) for role, column in names.items()
+        role: table.ids(column) if role in ("left", "right", "shown_first") else table.values(column)
+        for role, column in names.items()
     }
     _check_not_empty(source, values["left"])
-    values["difference"] = without_fractions(values["difference"])
-    for role in ("difference", "weight"):
-        if role in values and faults is None:
-            values[role] = as_floats(source, names[role], values[role])
-        elif role in values and faults is not None:
-            values[role] = usable_floats(source, names[role], values[role], faults)
-    return PairTable(source=source, names=names, **values)
+    judgements = read_judgements(source, names, values, () if scale is None else scale.words, faults)
+    if "same" in values:
+        values["same"] = read_answers(source, names["same"], values["same"], faults)
+    if "weight" in values:
+        values["weight"] = read_numbers(source, names["weight"], values["weight"], faults)
+    return PairTable(
+        source=source,
+        names=names,
+        left=values["left"],
+        right=values["right"],
+        difference=judgements.values,
+        notation=judgements.notation,
+        written=judgements.written,
+        **{role: values.get(role) for role in _OPTIONAL},
+    )
 
 
 def table_columns(source: Any, what: str) -> tuple[TableSource, TypedTable]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.pairs import Pairs, StreamedPairs
+from confdiff.prior import SameAnswers
 from confdiff.tabular.comparisons import Comparisons, compare, split_pairs
 from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.features.vocabulary import MAX_WORDS
@@ -64,6 +65,11 @@ class TrainingData(Protocol):
         """A few encoded items and their labels."""
         ...
 
+    @property
+    def answers(self) -> SameAnswers | None:
+        """Answers whether two encoded items are of the same class."""
+        ...
+
     def summary(self) -> DataSummary:
         """Return sizes and columns."""
         ...
@@ -102,19 +108,31 @@ class InMemoryData:
     id_type: str
     labelled: _Labelled | None = None
 
+    @property
+    def answers(self) -> SameAnswers | None:
+        """Answers whether two encoded items are of the same class, besides the pairs with differences."""
+        answered = self.compared.answers
+        if answered is None or not self.compared.has_differences:
+            return None
+        pairs = Pairs(self.encoded, answered.left, answered.right, same=answered.same, weight=answered.weight)
+        return SameAnswers.of_pairs(pairs)
+
     def summary(self) -> DataSummary:
         """Return sizes and columns."""
         group = self.compared.group
+        annotator = self.compared.annotator
         return DataSummary(
             items=self.encoded.shape[0],
             compared_items=len(self.compared.items),
             pairs=len(self.compared),
             columns=self.features.kinds_,
             features=self.encoded.shape[1],
-            scale=self.compared.scale.name,
+            scale=self.compared.scale.name if self.compared.has_differences else "same-class answers",
+            answers_only=not self.compared.has_differences,
             scale_option=self.compared.scale.option,
             weighted=self.compared.weight is not None,
             groups=None if group is None else len(set(group.tolist())),
+            annotators=None if annotator is None else len(set(annotator.tolist())),
             id_name=self.id_name,
             id_type=self.id_type,
         )
@@ -126,24 +144,30 @@ class InMemoryData:
         if not options.validation_fraction:
             return PairSets(train=pairs, units=units)
         split = split_pairs(self.compared, options.validation_fraction, options.seed, by=options.held_out_by)
-        training = np.union1d(split.train, split.validation) if options.is_compared else split.train
+        is_compared = options.is_compared and self.compared.has_differences
+        training = np.union1d(split.train, split.validation) if is_compared else split.train
         return PairSets(
             train=pairs[training],
-            validation=None if options.is_compared else pairs[split.validation],
+            validation=None if is_compared else pairs[split.validation],
             test=pairs[split.test],
             both_new=self._both_new(training, split.test),
-            every=pairs if options.is_compared else None,
+            every=pairs if is_compared else None,
             units=None if units is None else units[training],
         )
 
     def _pairs(self) -> Pairs:
+        compared = self.compared
+        has_differences = compared.has_differences
         return Pairs(
             self.encoded,
-            left=self.compared.left,
-            right=self.compared.right,
-            difference=self.compared.difference,
-            weight=self.compared.weight,
-            group=self.compared.group,
+            left=compared.left,
+            right=compared.right,
+            difference=compared.difference if has_differences else None,
+            same=None if has_differences or compared.answers is None else compared.answers.same,
+            weight=compared.weight,
+            group=compared.group,
+            annotator=compared.annotator if has_differences else None,
+            side=compared.side if has_differences and compared.annotator is not None else None,
         )
 
     def _both_new(self, training: NDArray[np.int64], test: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -182,7 +206,7 @@ def in_memory_data(
     id, ignore, labels, scale, columns
         As in :func:`~confdiff.fit_comparisons`; ``columns`` maps roles to names.
     """
-    table, judged = read_comparisons(items, pairs, id=id, ignore=ignore, columns=columns)
+    table, judged = read_comparisons(items, pairs, id=id, ignore=ignore, columns=columns, scale=scale)
     table, label_column = _without_labels(table, labels)
     kinds = options.kinds
     if options.with_id:

@@ -34,7 +34,7 @@ def test_an_unknown_scale_names_its_largest_value_and_the_remedy():
     assert finding.rows == (17,)
     assert "The largest in size is 100, in row 17" in finding.text
     assert "scale=(0, 100) if 50 means equal, or scale=(-100, 100) if 0 means equal" in finding.action
-    assert set(report.measures) == {"columns", "components"}
+    assert set(report.measures) == {"answers", "columns", "components"}
     assert report.usable_pairs == 0
     assert report.measures["components"].count == 1
     assert check_comparisons(items, pairs, scale="0,100").errors == ()

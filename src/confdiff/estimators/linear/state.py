@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from confdiff.estimators.judges import annotators_state, without_annotators
 from confdiff.estimators.linear.penalty import PenaltyCandidate, PenaltySearch
 from confdiff.io.decoding import check_object, decode_fields
 from confdiff.io.tensors import check_tensors
@@ -60,6 +61,7 @@ class RestorableLinear:
                 "prior_interval": self.prior_interval_,
                 "target_prior": None if self.target_prior is None else float(self.target_prior),
                 "prior_source": self.prior_source_,
+                "annotators": annotators_state(self),
                 "feature_names": names,
                 "C_search": None if self.C_search_ is None else self.C_search_.to_json(),
             },
@@ -83,11 +85,13 @@ class RestorableLinear:
         ValueError
             A value is not one that :meth:`to_state` returns, or the weights do not fit the description.
         """
-        learned = decode_fields(_Learned, check_object("learned", state["learned"]))
+        values, annotators = without_annotators(check_object("learned", state["learned"]))
+        learned = decode_fields(_Learned, values)
         tensors = _checked_tensors(state["weights"], learned.n_features)
         model = cls()
         model.set_params(link=learned.link, C=learned.C, target_prior=learned.target_prior)  # type: ignore[attr-defined]  # of scikit-learn
         model._restore(learned)
+        model.annotators_ = annotators  # type: ignore[attr-defined]  # of the estimator
         model.coef_ = tensors["coef"][None]
         model.intercept_ = tensors["intercept"]
         model.mean_ = tensors["mean"]

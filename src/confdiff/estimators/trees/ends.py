@@ -24,12 +24,15 @@ class Ends:
         The weights of the pairs, with mean 1.
     n_items : int
         N.
+    precision : array of shape (n,), optional
+        The relative precision of the differences.
     """
 
     left: RowNumbers
     right: RowNumbers
     weight: Floats
     n_items: int
+    precision: Floats | None = None
 
     @classmethod
     def of(cls, pairs: Pairs) -> "Ends":
@@ -40,6 +43,7 @@ class Ends:
             right=pairs.right.numpy(),
             weight=weight / weight.mean(),
             n_items=len(pairs.items),
+            precision=None if pairs.precision is None else pairs.precision.double().numpy(),
         )
 
     @property
@@ -70,6 +74,16 @@ class Ends:
             return first + np.bincount(self.right, of_right, self.n_items)
         columns = [self.sums(of_left[:, k], of_right[:, k]) for k in range(of_left.shape[1])]
         return np.stack(columns, axis=1)
+
+    @cached_property
+    def error_weight(self) -> Floats:
+        """The weights of the errors of pairs, (n,): the weights times the precision."""
+        return self.weight if self.precision is None else self.weight * self.precision
+
+    @cached_property
+    def error_degrees(self) -> Floats:
+        """The sum of the weights of the errors of the pairs of each item, (N,)."""
+        return self.sums(self.error_weight, self.error_weight)
 
     @cached_property
     def degrees(self) -> Floats:

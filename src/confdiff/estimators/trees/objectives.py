@@ -20,6 +20,7 @@ from confdiff.estimators.trees.ends import Ends, Floats
 Derivatives = tuple[Floats, Floats]
 """Gradient and diagonal of the Hessian (an approximation above 0), in the shape of the scores."""
 
+_NO_CURVATURE = 1e-9
 _LEAST_CURVATURE = 1e-3  # per pair of an item; it limits the steps of items whose probability is near 0 or 1
 
 
@@ -50,7 +51,7 @@ class ProbabilityDifference:
         """Return n times the risk."""
         p = expit(scores)
         error = p[self.ends.right] - p[self.ends.left] - self.c
-        return float(self.ends.weight @ error**2) + self.ends.n_pairs * self._excess(p) ** 2
+        return float(self.ends.error_weight @ error**2) + self.ends.n_pairs * self._excess(p) ** 2
 
     def derivatives(self, scores: Floats) -> Derivatives:
         """Return the gradient and the diagonal of the Hessian."""
@@ -58,9 +59,9 @@ class ProbabilityDifference:
         p = expit(scores)
         q = p * (1 - p)
         degrees = ends.degrees
-        slope = 2 * ends.weight * (p[ends.right] - p[ends.left] - self.c)
+        slope = 2 * ends.error_weight * (p[ends.right] - p[ends.left] - self.c)
         gradient = q * (ends.sums(-slope, slope) + self._excess(p) * degrees)
-        return gradient, degrees * np.maximum(2 * q**2, _LEAST_CURVATURE)
+        return gradient, _positive(ends.error_degrees) * np.maximum(2 * q**2, _LEAST_CURVATURE)
 
     def _excess(self, p: Floats) -> float:
         """Return the mean probability of both items of the pairs minus the prior, 0 without one."""
@@ -121,15 +122,15 @@ class Preference:
         margin = scores[self.ends.right] - scores[self.ends.left]
         target = (1 + self.c) / 2
         losses = -target * log_expit(margin) - (1 - target) * log_expit(-margin)
-        return float(self.ends.weight @ losses)
+        return float(self.ends.error_weight @ losses)
 
     def derivatives(self, scores: Floats) -> Derivatives:
         """Return the gradient and the diagonal of the Hessian."""
         ends = self.ends
         s = expit(scores[ends.right] - scores[ends.left])
-        slope = ends.weight * (s - (1 + self.c) / 2)
-        curvature = ends.weight * np.maximum(s * (1 - s), _LEAST_CURVATURE)
-        return ends.sums(-slope, slope), ends.sums(curvature, curvature)
+        slope = ends.error_weight * (s - (1 + self.c) / 2)
+        curvature = ends.error_weight * np.maximum(s * (1 - s), _LEAST_CURVATURE)
+        return ends.sums(-slope, slope), _positive(ends.sums(curvature, curvature))
 
 
 @dataclass(frozen=True)
@@ -141,12 +142,12 @@ class ScoreDifference:
 
     def value(self, scores: Floats) -> float:
         """Return n times the risk."""
-        return float(self.ends.weight @ self._errors(scores) ** 2)
+        return float(self.ends.error_weight @ self._errors(scores) ** 2)
 
     def derivatives(self, scores: Floats) -> Derivatives:
         """Return the gradient and the diagonal of the Hessian."""
-        slope = 2 * self.ends.weight * self._errors(scores)
-        return self.ends.sums(-slope, slope), 2 * self.ends.degrees
+        slope = 2 * self.ends.error_weight * self._errors(scores)
+        return self.ends.sums(-slope, slope), 2 * _positive(self.ends.error_degrees)
 
     def _errors(self, scores: Floats) -> Floats:
         errors: Floats = scores[self.ends.right] - scores[self.ends.left] - self.c
@@ -202,6 +203,11 @@ class CrossEntropy:
         of_left = ends.weight @ (self.left * losses[ends.left])
         of_right = ends.weight @ (self.right * losses[ends.right])
         return np.stack([of_left, of_right]) / 2
+
+
+def _positive(curvature: Floats) -> Floats:
+    """Return the curvature with a small value for items whose pairs all have the precision 0."""
+    return np.maximum(curvature, _NO_CURVATURE)
 
 
 def _log_probabilities(scores: Floats) -> Floats:

@@ -13,7 +13,17 @@ from confdiff.estimators.trees.model import TreeModel
 from confdiff.estimators.trees.table import DistinctPairs
 from confdiff.pairs import Pairs
 from confdiff.pairs.sparse import Items, as_matrix
-from confdiff.prior import Evidence, Interval, ItemScorer, LabelMoment, OutOfFold, PriorEstimate, cross_fit, is_narrow
+from confdiff.prior import (
+    Evidence,
+    Interval,
+    ItemScorer,
+    LabelMoment,
+    OutOfFold,
+    PriorEstimate,
+    SameAnswers,
+    cross_fit,
+    is_narrow,
+)
 
 _STARTS = (0.05, 0.25, 0.5, 0.75, 0.95)  # positions in an open interval, on the scale of log-odds
 _FEW_STARTS = (0.2, 0.5, 0.8)  # in a narrow interval
@@ -74,9 +84,10 @@ class PriorSearch:
         positives: str | None,
         items: Items | None,
         labels: NDArray[np.float32] | None,
+        answers: SameAnswers | None = None,
     ) -> PriorEstimate:
         """Estimate the prior; from graded differences alone, its value is the best of several starts."""
-        if moment is not None and labels is None and moment.suffices(positives):
+        if moment is not None and labels is None and answers is None and moment.suffices(positives):
             return Evidence(held_out=None, moment=moment, positives=positives).estimate()
         fitted = self.run(None)
         evidence = Evidence(
@@ -85,6 +96,8 @@ class PriorSearch:
             positives=positives,
             label_scores=None if items is None else self.label_scores(fitted, items),
             labels=labels,
+            answer_scores=None if answers is None else self.label_scores(fitted, answers.items),
+            answers=answers,
         )
         estimate = evidence.estimate()
         if estimate.alternatives and labels is None:
@@ -92,13 +105,13 @@ class PriorSearch:
             return replace(
                 estimate, value=min(values, key=lambda value: min(self.run(value, most=_ROUNDS).errors, default=0.0))
             )
-        if moment is not None or labels is not None:
+        if moment is not None or labels is not None or answers is not None:
             return estimate
         value = self.best((estimate.confidence_low, estimate.confidence_high), fitted)
         return estimate if value is None else replace(estimate, value=value)
 
     def label_scores(self, fitted: FittedTrees, items: Items) -> Floats:
-        """Return the scores of labelled items by trees that were fitted without a prior."""
+        """Return the scores of other items by trees that were fitted without a prior."""
         return TreeModel(fitted.trees, items.shape[1], 1).scores(as_matrix(items))
 
     def best(self, interval: Interval, fitted: FittedTrees) -> float | None:

@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from confdiff.estimators.judges import annotators_state, without_annotators
 from confdiff.estimators.trees.model import TreeModel
 from confdiff.estimators.trees.predicting import TreePredictor
 from confdiff.estimators.trees.state import LearnedTrees
@@ -46,6 +47,7 @@ class RestorableTrees(TreePredictor):
             "prior": None if self.prior_ is None else np.asarray(self.prior_).tolist(),
             "prior_interval": self.prior_interval_,
             "prior_source": self.prior_source_,
+            "annotators": annotators_state(self),
             "start": self.start_.tolist(),
             "temperature": self.temperature_,
             "offset": self.offset_,
@@ -73,7 +75,8 @@ class RestorableTrees(TreePredictor):
         parameters = check_object("parameters", state["parameters"])
         if set(parameters) != set(cls.saved_parameters):
             raise ValueError(f"the saved parameters must be {', '.join(cls.saved_parameters)}; got {list(parameters)}.")
-        learned = LearnedTrees.from_state(state["learned"])
+        values, annotators = without_annotators(check_object("learned", state["learned"]))
+        learned = LearnedTrees.from_state(values)
         texts = check_object("texts", state["texts"])
         if set(texts) != {_TEXT}:
             raise ValueError(f"the saved texts must be {_TEXT}; got {list(texts)!r:.60}")
@@ -82,6 +85,7 @@ class RestorableTrees(TreePredictor):
             check_choice("method", estimator.method, methods_of_trees(find_link(learned.link)))
         estimator.model_ = TreeModel.from_text(texts[_TEXT], learned.n_features, learned.n_classes or 1)
         estimator._restore(learned)
+        estimator.annotators_ = annotators
         estimator._prior_shift()  # checks the target prior
         return estimator
 

@@ -73,6 +73,8 @@ class DistinctPairs:
         distinct = Pairs(items, left, right, weight=data.weight, allow_missing=True)
         if data.difference is not None:  # those that noise moved beyond [-1, 1] are not refused
             distinct = distinct.with_difference(data.difference)
+        if data.difference is not None and data.precision is not None:
+            distinct = distinct.with_precision(data.difference, data.precision)
         return cls(pairs=distinct, targets=targets)
 
     @property
@@ -99,8 +101,8 @@ class DistinctPairs:
 
     @property
     def weight(self) -> Floats:
-        """The weights of the pairs, (n,)."""
-        weight = self.pairs.weight
+        """The weights of the errors of the pairs, (n,)."""
+        weight = self.pairs.with_precision_in_weights().weight
         return np.ones(len(self.pairs)) if weight is None else weight.double().numpy()
 
     def __getitem__(self, rows: RowNumbers) -> "DistinctPairs":
@@ -131,6 +133,8 @@ def objective_of(table: DistinctPairs, method: Method, prior: Any) -> Objective:
     if method.name == "confdiff-regression":
         return difference_error(table, prior)
     c = table.targets[0]
+    if table.pairs.precision is not None:  # the risk is linear in c
+        c = table.pairs.with_precision_in_differences().targets("differences")[0].double().numpy()
     both = c if c.ndim == 2 else np.stack([-c, c], axis=1)
     priors = prior if c.ndim == 2 else np.array([1 - prior, prior])
     return _cross_entropy(ends, priors - both, priors + both, method.correction)

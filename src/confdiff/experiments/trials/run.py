@@ -15,7 +15,7 @@ from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.methods import METHODS
 from confdiff.metrics import accuracy
 from confdiff.models import build_model
-from confdiff.pairs import Pairs, order_by_labels
+from confdiff.pairs import Pairs, supervised_pairs
 from confdiff.tasks import Task, TaskSpec, make_task
 from confdiff.training import Recipe, predict_scores, train
 
@@ -77,10 +77,11 @@ def _task(spec: TaskSpec, folder: Path | None) -> Task:
 
 
 def pairs_for(method: str, task: Task) -> Pairs:
-    """Return the pairs as a method takes them: ordered by their labels where it learns from the order."""
-    if METHODS[method].learns_from != "order" or task.pairs.ordering is not None:
+    """Return the pairs as a method takes them: ordered by their labels, or with same-class answers."""
+    learns_from = METHODS[method].learns_from
+    if learns_from == "order" and task.pairs.ordering is not None:
         return task.pairs
-    return order_by_labels(task.pairs, "reverse", seed=task.spec.seed)
+    return supervised_pairs(task.pairs, learns_from, "reverse", seed=task.spec.seed)
 
 
 def recipe_for(spec: TrialSpec) -> Recipe:
@@ -90,7 +91,7 @@ def recipe_for(spec: TrialSpec) -> Recipe:
     remove the difference between the mostly positive first items and the mostly negative second ones.
     """
     recipe = spec.task.learning(spec.epochs)
-    return replace(recipe, forward_passes=1) if METHODS[spec.method].learns_from == "order" else recipe
+    return replace(recipe, forward_passes=1) if METHODS[spec.method].learns_from.startswith("order") else recipe
 
 
 def evaluation_epochs(epochs: int) -> list[int]:

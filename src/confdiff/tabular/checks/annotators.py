@@ -1,29 +1,34 @@
 """Check how each annotator judges, compared with the scores that fit the judgements of the others.
 
-``repeats.py`` checks contradictory judgements of the same pair.
+An annotator has a finding if a test says so (``annotator_tests.py``): of the bias, of the use of the scale and of the
+agreement. Holm's method corrects for the number of tests. ``repeats.py`` checks contradictory judgements of a pair.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.display.text import plural
 from confdiff.pairs.describe import NEAR_TIE
+from confdiff.tabular.checks.annotator_reference import expected_differences
+from confdiff.tabular.checks.annotator_tests import (
+    Effect,
+    adjusted,
+    against_others,
+    agreement_tests,
+    line_estimates,
+)
 from confdiff.tabular.checks.data import CheckData, encode_names
 from confdiff.tabular.checks.finding import Finding, first_rows
-from confdiff.tabular.checks.graph import Edges, Judgements, components_of
-from confdiff.tabular.checks.one_score import fitted_scores
+from confdiff.tabular.checks.graph import Edges, Judgements
 
 FEWEST_PAIRS = 10
 """An annotator with fewer comparable pairs is not assessed."""
-STRONG_BIAS = 0.2
-"""A mean deviation of this size is a bias."""
 
 _Floats = NDArray[np.float64]
 _Rows = NDArray[np.int64]
-_FOLDS = 20  # number of score fits; with more annotators, several share one fit
-_PRECISION = 1e-4  # solver tolerance: slopes keep three digits, in a tenth of the time
 _POOR = 0.3  # correlation of the median annotator with the others
 _MOST_NAMED = 10  # annotators with a finding of their own
 
@@ -40,17 +45,20 @@ class Annotator:
     compared : int
         Number of those whose items the judgements of others connect. Only these enter the values below.
     bias, bias_error : float or None
-        Mean of c - d and its standard error; above 0 if the second item is favoured.
+        Mean of c - d and its standard error; above 0 if the second item is favoured. Where the item shown first is
+        declared, the mean of (c - d) side, above 0 if the item shown second is favoured.
     slope, slope_error : float or None
-        Slope of c on d and its standard error: how much of the scale is used.
+        Slope of c on d and its standard error: how much of the scale is used, relative to the median annotator.
     correlation : float or None
         Correlation of c and d.
     repeated : int
         Number of judgements of pairs that others judged too, not counting near ties.
     same_sign : float or None
         Fraction of the repeated judgements with the sign of the others' mean.
+    tests : dict of str to Effect
+        The tests by name: ``bias``, ``slope`` and ``agreement``, the fraction of clear judgements with the sign of d.
     deviations : tuple of str
-        Deviations of the annotator from the others, in words.
+        Significant deviations of the annotator from the others, in words.
     """
 
     name: str
@@ -63,6 +71,7 @@ class Annotator:
     correlation: float | None
     repeated: int
     same_sign: float | None
+    tests: Mapping[str, Effect] = field(default_factory=dict)
     deviations: tuple[str, ...] = ()
 
     @property
@@ -74,15 +83,42 @@ class Annotator:
 def measure_annotators(data: CheckData) -> tuple[Annotator, ...]:
     """Measure how each annotator judges; return () without a column of annotators."""
     names, codes = _annotator_codes(data)
-    expected = _expected_by_others(data.judgements, codes)
+    expected = expected_differences(data.judgements, codes, fewest=FEWEST_PAIRS)
+    side = _declared_side(data)
     same_sign = _same_sign(data.edges, codes)
     order = np.argsort(codes, kind="stable")
     ends = np.searchsorted(codes[order], np.arange(len(names) + 1))
     annotators = []
     for position, name in enumerate(names):
         rows = order[ends[position] : ends[position + 1]]
-        annotators.append(_annotator(name, data.judgements.c[rows], expected[rows], same_sign[rows]))
-    return _with_deviations(annotators)
+        own_side = np.ones(len(rows)) if side is None else side[rows]
+        annotators.append(_annotator(name, data.judgements.c[rows], expected[rows], same_sign[rows], own_side))
+    effects = _effects(data.judgements, expected, codes, annotators, side)
+    return tuple(
+        replace(annotator, tests=tests, deviations=_deviations(tests, is_side_declared=side is not None))
+        for annotator, tests in zip(annotators, effects, strict=True)
+    )
+
+
+def _effects(
+    judgements: Judgements, expected: _Floats, codes: _Rows, annotators: list[Annotator], side: _Floats | None
+) -> list[dict[str, Effect]]:
+    """Return the tests of each annotator, adjusted together; none for those who are not assessed."""
+    assessed = np.array([annotator.is_assessed for annotator in annotators], dtype=bool)
+    is_clear = (np.abs(judgements.c) >= NEAR_TIE) & (np.abs(expected) > 0)
+    agrees = np.where(is_clear, np.sign(judgements.c) == np.sign(expected), np.nan)
+    lines = [line_estimates(judgements, expected, np.flatnonzero(codes == a), side) for a in range(len(annotators))]
+    agreements = agreement_tests(agrees, expected, codes, len(annotators))
+    effects: list[dict[str, Effect]] = [{} for _ in annotators]
+    for row in np.flatnonzero(assessed).tolist():
+        for name in ("bias", "slope"):
+            effect = against_others(lines, row, name)
+            if effect is not None:
+                effects[row][name] = effect
+        agreement = agreements[row]
+        if agreement is not None:
+            effects[row]["agreement"] = agreement
+    return adjusted(effects)
 
 
 def _annotator_codes(data: CheckData) -> tuple[list[str], _Rows]:
@@ -93,25 +129,12 @@ def _annotator_codes(data: CheckData) -> tuple[list[str], _Rows]:
     return encode_names(data.pairs.annotator[rows])
 
 
-def _expected_by_others(judgements: Judgements, codes: _Rows) -> _Floats:
-    """Return d = s(right) - s(left) of scores fitted to the judgements of other annotators. Shape: (n,).
-
-    It is NaN where the judgements of others do not connect the two items. An annotator's judgements would pull the
-    scores towards themselves, the more so the fewer others there are.
-    """
-    expected = np.full(len(judgements), np.nan)
-    for fold in range(min(_FOLDS, codes.max(initial=-1) + 1)):
-        in_fold = (codes >= 0) & (codes % _FOLDS == fold)
-        if in_fold.all():
-            break
-        rest = judgements[~in_fold]
-        scores = fitted_scores(rest, precision=_PRECISION)
-        components = components_of(rest.left, rest.right, judgements.n_items)
-        left = judgements.left[in_fold]
-        right = judgements.right[in_fold]
-        connected = (components[left] == components[right]) & (components[left] >= 0)
-        expected[in_fold] = np.where(connected, scores[right] - scores[left], np.nan)
-    return expected
+def _declared_side(data: CheckData) -> _Floats | None:
+    """Return the side of each judgement; None if it is not declared for any."""
+    if data.sides is None:
+        return None
+    side = data.sides[0][data.judgements.rows].astype(np.float64)
+    return side if side.any() else None
 
 
 def _same_sign(edges: Edges, codes: _Rows) -> _Floats:
@@ -130,19 +153,20 @@ def _same_sign(edges: Edges, codes: _Rows) -> _Floats:
     return np.where(is_comparable, np.sign(other_sum) == np.sign(edges.oriented), np.nan)
 
 
-def _annotator(name: str, c: _Floats, d: _Floats, same_sign: _Floats) -> Annotator:
+def _annotator(name: str, c: _Floats, d: _Floats, same_sign: _Floats, side: _Floats) -> Annotator:
     connected = np.isfinite(d)
     repeated = same_sign[np.isfinite(same_sign)]
     n_pairs = len(c)
     c = c[connected]
     d = d[connected]
+    deviation = ((c - d) * side[connected])[side[connected] != 0]
     slope, slope_error, correlation = _line(c, d)
     return Annotator(
         name=name,
         pairs=n_pairs,
         compared=len(c),
-        bias=float((c - d).mean()) if len(c) else None,
-        bias_error=float((c - d).std() / len(c) ** 0.5) if len(c) else None,
+        bias=float(deviation.mean()) if len(deviation) else None,
+        bias_error=float(deviation.std() / len(deviation) ** 0.5) if len(deviation) else None,
         slope=slope,
         slope_error=slope_error,
         correlation=correlation,
@@ -167,69 +191,33 @@ def _line(c: _Floats, d: _Floats) -> tuple[float | None, float | None, float | N
     return slope, error, correlation
 
 
-def _with_deviations(annotators: list[Annotator]) -> tuple[Annotator, ...]:
-    """Return the annotators with their deviations from the median of those that are assessed."""
-    assessed = [annotator for annotator in annotators if annotator.is_assessed]
-    slope = _median([annotator.slope for annotator in assessed])
-    correlation = _median([annotator.correlation for annotator in assessed])
-    return tuple(replace(annotator, deviations=_deviations(annotator, slope, correlation)) for annotator in annotators)
+def _deviations(tests: Mapping[str, Effect], *, is_side_declared: bool) -> tuple[str, ...]:
+    """Return in words how an annotator differs significantly from the others."""
+    significant = {name: effect for name, effect in tests.items() if effect.is_significant}
+    texts = []
+    agreement = significant.get("agreement")
+    if agreement is not None and agreement.value < agreement.expected:
+        texts.append(f"agrees less with the others ({_words(agreement, 'agreement')})")
+    slope = significant.get("slope")
+    if slope is not None and slope.high < 0 < slope.expected:
+        texts.append(f"seems to use the scale in reverse ({_words(slope, 'slope')})")
+    elif slope is not None and not texts:
+        amount = "less" if slope.value < slope.expected else "more"
+        texts.append(f"uses {amount} of the scale than others ({_words(slope, 'slope')})")
+    bias = significant.get("bias")
+    if bias is not None:
+        position = "second" if bias.value > 0 else "first"
+        item = f"item shown {position}" if is_side_declared else f"{position} item"
+        texts.append(f"favours the {item} ({_words(bias, 'bias')})")
+    return tuple(texts)
 
 
-def _median(values: list[float | None]) -> float:
-    defined = [value for value in values if value is not None]
-    return float(np.median(defined)) if defined else 0.0
-
-
-def _deviations(annotator: Annotator, median_slope: float, median_correlation: float) -> tuple[str, ...]:
-    """Return in words how an assessed annotator differs from the medians by more than two standard errors."""
-    if not annotator.is_assessed:
-        return ()
-    little_agreement = _little_agreement(annotator, median_correlation)
-    deviations = (
-        little_agreement or _other_use_of_scale(annotator, median_slope),
-        _reversed_scale(annotator, median_slope),
-        _favoured_position(annotator),
+def _words(effect: Effect, name: str) -> str:
+    p_value = "< 0.001" if effect.adjusted_p < 0.001 else f"= {effect.adjusted_p:.3f}"
+    return (
+        f"{name} {effect.value:.2f}, 95% interval {effect.low:.2f} to {effect.high:.2f}, others {effect.expected:.2f}; "
+        f"adjusted p {p_value}"
     )
-    return tuple(text for text in deviations if text)
-
-
-def _little_agreement(annotator: Annotator, median: float) -> str:
-    """Describe a correlation that is below half of the median one; empty if it is not."""
-    correlation = annotator.correlation
-    if correlation is not None and correlation + 2 / annotator.compared**0.5 < median / 2:
-        return f"agrees little with the others (correlation {correlation:.2f}, median {median:.2f})"
-    return ""
-
-
-def _other_use_of_scale(annotator: Annotator, median: float) -> str:
-    """Describe a slope that is below half of the median one, or above twice of it; empty if it is not."""
-    low, high = _interval(annotator.slope, annotator.slope_error)
-    if median > 0 and (high < median / 2 or low > 2 * median):
-        amount = "less" if high < median / 2 else "more"
-        return f"uses {amount} of the scale than others (slope {annotator.slope:.2f}, median {median:.2f})"
-    return ""
-
-
-def _reversed_scale(annotator: Annotator, median: float) -> str:
-    """Describe a slope below 0 if the median one is above 0; empty if it is not."""
-    _, high = _interval(annotator.slope, annotator.slope_error)
-    if high < 0 < median:
-        return f"seems to use the scale in reverse (slope {annotator.slope:.2f}, median {median:.2f})"
-    return ""
-
-
-def _favoured_position(annotator: Annotator) -> str:
-    """Describe a strong bias; empty if there is none."""
-    low, high = _interval(annotator.bias, annotator.bias_error)
-    if annotator.bias is not None and abs(annotator.bias) > STRONG_BIAS and (low > 0 or high < 0):
-        position = "second" if annotator.bias > 0 else "first"
-        return f"favours the {position} item (by {abs(annotator.bias):.2f} on average)"
-    return ""
-
-
-def _interval(value: float | None, error: float | None) -> tuple[float, float]:
-    """Return an interval of two standard errors to both sides; unbounded if the value is not defined."""
-    return (-np.inf, np.inf) if value is None or error is None else (value - 2 * error, value + 2 * error)
 
 
 def annotator_findings(data: CheckData, measure: tuple[Annotator, ...]) -> list[Finding]:
@@ -257,7 +245,8 @@ def _deviates(data: CheckData, annotator: Annotator) -> Finding:
         count=annotator.pairs,
         rows=first_rows(data.pairs.source, rows),
         text=f"Annotator {annotator.name} ({plural(annotator.pairs, 'pair')}): {'; '.join(annotator.deviations)}.",
-        action="`fit` uses these judgements like all others: look at some, then give them less weight or drop them.",
+        action="Look at some of these judgements. `fit` estimates the scale, side bias and noise of annotators and "
+        "accounts for them where this predicts held-out answers better; `show` lists the estimates.",
     )
 
 
@@ -290,5 +279,5 @@ def _few_comparable_pairs(count: int) -> Finding:
         count=count,
         text=f"{plural(count, 'annotator')} with fewer than {FEWEST_PAIRS} pairs that can be compared with those of "
         "others: too few to assess.",
-        action="`fit` uses their judgements like all others.",
+        action="`fit` shrinks the estimates of such annotators to those of an average one.",
     )

@@ -33,8 +33,10 @@ _JUDGE_BY_NUMBERS = "`fit` stops with an error: write numbers, such as -3 to 3 w
 
 
 def _action(fault: Fault, data: CheckData) -> str:
-    is_difference = fault.table == "pairs" and fault.column == data.pairs.names["difference"]
-    return _JUDGE_BY_NUMBERS if is_difference else _ACTIONS[fault.kind]
+    if fault.kind == "not-on-scale":
+        return f"`fit` stops with an error: each must be {fault.expected}. Correct the cells or drop the rows."
+    is_difference = fault.table == "pairs" and fault.column == data.pairs.names.get("difference")
+    return f"{_JUDGE_BY_NUMBERS}{fault.expected}" if is_difference else _ACTIONS[fault.kind]
 
 
 def _text(fault: Fault) -> str:
@@ -44,4 +46,6 @@ def _text(fault: Fault) -> str:
         return f"{count} without an id in column {fault.column!r}."
     if fault.kind == "repeated-id":
         return f"{count} with an id in column {fault.column!r} that occurs in an earlier row: {values}."
+    if fault.kind == "not-on-scale":
+        return f"{count} with a value in column {fault.column!r} that cannot be read: {values}."
     return f"{count} with a value in column {fault.column!r} that is not a number: {values}."

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from confdiff.tabular.checks.graph import Edges, Judgements, components_of, edges_of
 from confdiff.tabular.faults import Fault
 from confdiff.tabular.scales import Scale
+from confdiff.tabular.sides import read_sides
 from confdiff.tabular.tables import ItemTable, PairTable
 from confdiff.tabular.values import is_missing
 
@@ -58,9 +59,13 @@ class CheckData:
         """Return a mask of the pairs whose cell of a role could not be used, shape (n,)."""
         mask: _Mask = np.zeros(len(self.pairs), dtype=bool)
         for fault in self.faults:
-            if fault.table == "pairs" and fault.column == self.pairs.names.get(role):
+            if fault.table == "pairs" and fault.column in self._columns_of(role):
                 mask[fault.rows] = True
         return mask
+
+    def _columns_of(self, role: str) -> set[str | None]:
+        roles = ("difference", "winner", "tie") if role == "difference" else (role,)
+        return {self.pairs.names.get(name) for name in roles}
 
     @cached_property
     def has_items(self) -> _Mask:
@@ -91,9 +96,18 @@ class CheckData:
 
     @cached_property
     def is_usable(self) -> _Mask:
-        """Mask of the pairs that `fit` could learn from, shape (n,)."""
+        """Mask of the pairs whose differences `fit` could learn from, shape (n,)."""
         known = self.has_items & np.isfinite(self.c) & ~self.is_outside_scale
         return known & (self.scale is not None) & _has_weight(self.pairs)
+
+    @cached_property
+    def is_answered(self) -> _Mask:
+        """Mask of the pairs with a usable same-class answer, shape (n,)."""
+        same = self.pairs.same
+        if same is None:
+            return np.zeros(len(self.pairs), dtype=bool)
+        mask: _Mask = self.has_items & (same >= 0) & (same <= 1) & _has_weight(self.pairs)
+        return mask
 
     @cached_property
     def judgements(self) -> Judgements:
@@ -110,6 +124,11 @@ class CheckData:
             c=self.c[rows].clip(-1, 1),
             weight=weight,
         )
+
+    @cached_property
+    def sides(self) -> tuple[NDArray[np.int8], _Mask] | None:
+        """Side of all pairs, +1 if the left item was shown first, and a mask of unusable cells; None without them."""
+        return read_sides(self.pairs)
 
     @cached_property
     def edges(self) -> Edges:

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from confdiff.display.figures import add_grid, draw_histogram, new_figure
 from confdiff.display.palette import MEASURED, NEUTRAL, OUTLYING, RANDOM, TYPICAL
-from confdiff.tabular.checks.annotators import STRONG_BIAS, Annotator
+from confdiff.tabular.checks.annotators import Annotator
 from confdiff.tabular.checks.triangles import RESIDUAL_BINS, Triangles
 
 _MOST_BARS = 25  # annotators in the bar chart
@@ -30,49 +30,67 @@ def triangles_figure(triangles: Triangles) -> Figure:
 
 
 def annotators_figure(annotators: list[Annotator]) -> Figure:
-    """Draw slope and bias of all annotators, and the correlation of those with the lowest."""
-    lowest = sorted(annotators, key=lambda annotator: annotator.correlation or 0.0)[:_MOST_BARS]
+    """Draw slope, bias and agreement of annotators with the intervals and the expected values of their tests."""
+    lowest = sorted(annotators, key=_agreement_value)[:_MOST_BARS]
     height = max(3.8, 0.24 * len(lowest) + 1.4)
     figure, (left, right) = new_figure(10, height, columns=2, width_ratios=(1.2, 1))
     _draw_slopes(left, annotators)
-    _draw_correlations(right, lowest)
-    right.set_title("correlation" + (f", {len(lowest)} lowest" if len(annotators) > len(lowest) else ""), fontsize=9)
+    _draw_agreements(right, lowest)
+    right.set_title("agreement" + (f", {len(lowest)} lowest" if len(annotators) > len(lowest) else ""), fontsize=9)
     figure.suptitle(f"{len(annotators):,} annotators; orange: differs from the others", fontsize=11)
     return figure
 
 
-def _draw_correlations(axes: Axes, annotators: list[Annotator]) -> None:
-    positions = range(len(annotators))
-    axes.barh(positions, [a.correlation or 0.0 for a in annotators], color=[_colour(a) for a in annotators])
-    axes.set_yticks(positions, [_short(a.name) for a in annotators], fontsize=8)
+def _agreement_value(annotator: Annotator) -> float:
+    effect = annotator.tests.get("agreement")
+    return 2.0 if effect is None else effect.value
+
+
+def _draw_agreements(axes: Axes, annotators: list[Annotator]) -> None:
+    """Draw the agreements with their intervals, and as ticks those of others on equally difficult pairs."""
+    for position, annotator in enumerate(annotators):
+        effect = annotator.tests.get("agreement")
+        if effect is None:
+            continue
+        colour = _colour(annotator)
+        axes.plot([effect.low, effect.high], [position, position], color=colour, linewidth=1.5)
+        axes.plot(effect.value, position, marker="o", color=colour, markersize=5)
+        axes.plot(effect.expected, position, marker="|", color="black", markersize=9)
+    axes.set_yticks(range(len(annotators)), [_short(a.name) for a in annotators], fontsize=8)
     axes.set(
-        xlabel="correlation with the scores of others",
-        xlim=(min(-0.05, *axes.get_xlim()), 1),
-        ylim=(len(annotators), -1),
+        xlabel="agreement in sign, 95% interval; tick: others on such pairs", xlim=(0, 1.02), ylim=(len(annotators), -1)
     )
-    axes.axvline(0, color="black", linewidth=0.8)
+    axes.axvline(0.5, color=NEUTRAL, linewidth=0.8)
     add_grid(axes, "x")
 
 
 def _draw_slopes(axes: Axes, annotators: list[Annotator]) -> None:
-    slopes = np.array([a.slope or 0.0 for a in annotators])
-    biases = [a.bias or 0.0 for a in annotators]
-    n_pairs = [a.pairs for a in annotators]
-    median = float(np.median(slopes))
-    sizes = 14 + 60 * np.sqrt(n_pairs) / np.sqrt(max(n_pairs))
-    height = max(0.3, *(1.15 * abs(bias) for bias in biases))
-    axes.axvspan(median / 2, 2 * median, color=NEUTRAL, alpha=0.10, linewidth=0)
-    axes.axhspan(-STRONG_BIAS, STRONG_BIAS, color=NEUTRAL, alpha=0.10, linewidth=0)
-    axes.axvline(median, color=NEUTRAL, linewidth=1, linestyle="--")
-    axes.scatter(slopes, biases, sizes, color=[_colour(a) for a in annotators], alpha=0.8)
+    """Draw slopes and biases with their intervals, and as lines the medians that they are tested against."""
+    shown = [annotator for annotator in annotators if {"slope", "bias"} <= set(annotator.tests)]
+    for annotator in shown:
+        slope = annotator.tests["slope"]
+        bias = annotator.tests["bias"]
+        axes.errorbar(
+            slope.value,
+            bias.value,
+            xerr=[[slope.value - slope.low], [slope.high - slope.value]],
+            yerr=[[bias.value - bias.low], [bias.high - bias.value]],
+            color=_colour(annotator),
+            fmt="o",
+            markersize=4,
+            elinewidth=0.8,
+            alpha=0.8,
+        )
+    if shown:
+        for name, line in (("slope", axes.axvline), ("bias", axes.axhline)):
+            line(float(np.median([a.tests[name].value for a in shown])), color=NEUTRAL, linewidth=1, linestyle="--")
+        biases = [a.tests["bias"].value for a in shown]
+        slopes = [a.tests["slope"].value for a in shown]
+        height = max(0.3, *(1.6 * abs(bias) for bias in biases))
+        axes.set(ylim=(-height, height), xlim=(min(0.0, min(slopes) - 0.4), max(1.6, max(slopes) + 0.4)))
     _name_deviating(axes, annotators)
-    axes.set(
-        xlabel="slope: how much of the scale is used",
-        ylabel="bias towards the second item",
-        xlim=(min(0.0, slopes.min() - 0.15), max(slopes.max() + 0.25, 2.2 * median)),
-        ylim=(-height, height),
-    )
-    axes.set_title("grey bands: typical range; size: number of pairs", fontsize=9)
+    axes.set(xlabel="slope: how much of the scale is used", ylabel="bias towards the second item")
+    axes.set_title("bars: 95% intervals; dashed: medians", fontsize=9)
 
 
 def _name_deviating(axes: Axes, annotators: list[Annotator]) -> None:

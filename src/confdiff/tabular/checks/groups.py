@@ -1,4 +1,4 @@
-"""Check the names of groups and annotators: rows in which they are missing."""
+"""Check groups, annotators and the items shown first: rows in which they are missing or cannot be used."""
 
 import numpy as np
 
@@ -8,8 +8,8 @@ from confdiff.tabular.values import is_missing
 
 
 def group_findings(data: CheckData) -> list[Finding]:
-    """Return findings about pairs without a group or an annotator, if there are such columns."""
-    return [*_missing_groups(data), *_missing_annotators(data)]
+    """Return findings about groups, annotators and the items shown first, if there are such columns."""
+    return [*_missing_groups(data), *_missing_annotators(data), *_unknown_sides(data)]
 
 
 def _missing_groups(data: CheckData) -> list[Finding]:
@@ -48,4 +48,18 @@ def _missing_annotators(data: CheckData) -> list[Finding]:
         source=data.pairs.source,
         text="without an annotator.",
         action="`fit` uses them; the table of annotators does not include them.",
+    )
+
+
+def _unknown_sides(data: CheckData) -> list[Finding]:
+    if data.sides is None:
+        return []
+    _, is_invalid = data.sides
+    return row_findings(
+        "shown-first",
+        "error",
+        is_invalid,
+        source=data.pairs.source,
+        text="whose item shown first is neither an item of the pair nor `left` or `right`.",
+        action="`fit` stops with an error: correct the cell, or leave it empty if that is not known.",
     )

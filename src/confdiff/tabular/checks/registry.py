@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from confdiff.tabular.checks.annotators import annotator_findings, measure_annotators
+from confdiff.tabular.checks.answers import answer_findings, measure_answers
 from confdiff.tabular.checks.cells import cell_findings
 from confdiff.tabular.checks.columns import column_findings, measure_columns
 from confdiff.tabular.checks.components import component_findings, measure_components
@@ -24,6 +25,7 @@ from confdiff.tabular.checks.finding import Finding
 from confdiff.tabular.checks.groups import group_findings
 from confdiff.tabular.checks.ids import id_findings
 from confdiff.tabular.checks.meaning import meaning_findings, measure_meaning
+from confdiff.tabular.checks.notation import measure_notation, notation_findings
 from confdiff.tabular.checks.one_score import measure_one_score, one_score_findings
 from confdiff.tabular.checks.repeats import measure_repeats, repeat_findings
 from confdiff.tabular.checks.scale import scale_findings
@@ -57,7 +59,9 @@ CHECKS = (
     TableCheck("cells", cell_findings),
     TableCheck("ids", id_findings),
     TableCheck("values", value_findings),
+    TableCheck("answers", answer_findings, measure_answers),
     TableCheck("scale", scale_findings),
+    TableCheck("notation", notation_findings, measure_notation, of_usable_pairs=True),
     TableCheck("columns", column_findings, measure_columns),
     TableCheck("components", component_findings, measure_components),
     TableCheck("groups", group_findings),

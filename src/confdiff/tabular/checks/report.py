@@ -15,9 +15,10 @@ from confdiff.tabular.checks.differences import prior_statement
 from confdiff.tabular.checks.finding import Finding, by_severity
 from confdiff.tabular.checks.meaning import meaning_statement
 from confdiff.tabular.checks.registry import CHECKS
+from confdiff.tabular.comparisons import recognised_scale
 from confdiff.tabular.faults import Fault
 from confdiff.tabular.roles import ROLES, check_column
-from confdiff.tabular.scales import Scale, parse_scale, recognise_scale
+from confdiff.tabular.scales import Scale, parse_scale
 from confdiff.tabular.tables import read_comparisons
 from confdiff.threads import follow_policy
 from confdiff.validation import check_choice
@@ -79,6 +80,9 @@ class CheckReport:
     @property
     def prior_statement(self) -> str:
         """The information of the differences about the class prior."""
+        answers = self.measures.get("answers")
+        if "differences" not in self.measures and answers is not None:
+            return f"For pairs of independent items, the answers imply {answers.prior:.2f} or {1 - answers.prior:.2f}."
         if "differences" not in self.measures:
             return "No pair can be used, so nothing is known about the class prior."
         return prior_statement(self.measures["differences"].summary)
@@ -181,6 +185,7 @@ def check_comparisons(
         **{role: columns.get(role) for role in ROLES},
     )
     scale = given.pop("scale")
+    known_scale = None if scale is None else parse_scale(scale)
     item_table, pair_table = read_comparisons(
         items,
         pairs,
@@ -188,15 +193,15 @@ def check_comparisons(
         ignore=_without_features(given.pop("ignore"), settings.labels),
         columns=given,
         faults=faults,
+        scale=known_scale,
     )
     given_kinds = {**settings.kinds, **(kinds or {})}
     for column in given_kinds:
         check_column(item_table.source, item_table.columns, column, "kinds")
-    known_scale = None if scale is None else parse_scale(scale)
     data = CheckData(
         items=item_table,
         pairs=pair_table,
-        scale=known_scale or recognise_scale(pair_table.difference),
+        scale=known_scale or recognised_scale(pair_table, pair_table.difference),
         scale_given=scale is not None,
         faults=tuple(faults),
         kinds=given_kinds,
@@ -217,11 +222,11 @@ def _without_features(ignore: tuple[str, ...], labels: str | None) -> tuple[str,
 
 def run_checks(data: CheckData) -> CheckReport:
     """Run all checks of :data:`~confdiff.tabular.checks.registry.CHECKS`."""
-    usable_pairs = int(data.is_usable.sum())
+    has_differences = bool(data.is_usable.any())
     measures = {}
     findings: list[Finding] = []
     for check in CHECKS:
-        if check.of_usable_pairs and not usable_pairs:
+        if check.of_usable_pairs and not has_differences:
             continue
         if check.measure is None:
             findings += check.findings(data)
@@ -230,7 +235,7 @@ def run_checks(data: CheckData) -> CheckReport:
             findings += check.findings(data, measures[check.name])
     return CheckReport(
         id_name=data.items.id_name,
-        usable_pairs=usable_pairs,
+        usable_pairs=int((data.is_usable | data.is_answered).sum()),
         scale=data.scale,
         scale_given=data.scale_given,
         measures=measures,

@@ -39,7 +39,7 @@ def _unknown_scale(data: CheckData) -> Finding:
         rows=(number,),
         text=f"The scale is not known: the differences range from {least:g} to {greatest:g}. "
         f"The largest in size is {c[row]:g}, in row {number}.",
-        action=f"`fit` stops with an error: pass {possible_scales(c)}.",
+        action=f"`fit` stops with an error: pass {possible_scales(c, data.pairs.notation)}.",
     )
 
 

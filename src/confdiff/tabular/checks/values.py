@@ -18,9 +18,9 @@ def value_findings(data: CheckData) -> list[Finding]:
         *row_findings(
             "missing-difference",
             "error",
-            np.isnan(difference) & ~data.is_faulty("difference"),
+            np.isnan(difference) & ~_answered(data) & ~data.is_faulty("difference") & ~data.is_faulty("same"),
             source=source,
-            text="without a difference.",
+            text="without a difference." if data.pairs.same is None else "without a difference or an answer.",
             action=_FILL_IN,
         ),
         *row_findings(
@@ -33,6 +33,12 @@ def value_findings(data: CheckData) -> list[Finding]:
         ),
         *_weight_findings(data),
     ]
+
+
+def _answered(data: CheckData) -> NDArray[np.bool_]:
+    """Return for each pair whether it has a same-class answer."""
+    same = data.pairs.same
+    return np.zeros(len(data.pairs), dtype=bool) if same is None else ~np.isnan(same)
 
 
 def _weight_findings(data: CheckData) -> list[Finding]:

@@ -6,8 +6,9 @@ from typing import Any
 from confdiff.estimators.selection import Selection
 from confdiff.io.decoding import check_object, decode_fields
 from confdiff.links import find_link
+from confdiff.spacing import Spacing
 from confdiff.tabular.fit_options import FitOptions
-from confdiff.tabular.model.agreement import Agreement
+from confdiff.tabular.model.agreement import Agreement, AnswerAgreement
 from confdiff.tabular.model.importance import Importance
 from confdiff.tabular.scales import parse_scale
 from confdiff.validation import check_count
@@ -38,11 +39,15 @@ class DataSummary:
         Whether the pairs have weights.
     groups
         Number of groups, or None.
+    annotators
+        Number of annotators, or None.
     id_name, id_type
         The column of ids of the items, and the type of its values, ``"integer"`` or ``"text"``. The ids are a feature
         if ``FitOptions.with_id`` is true.
     streamed
         Whether the pairs were read in parts.
+    answers_only
+        Whether the pairs have same-class answers and no differences.
     """
 
     items: int
@@ -57,6 +62,8 @@ class DataSummary:
     id_type: str = "text"
     streamed: bool = False
     scale_option: str | None = None
+    answers_only: bool = False
+    annotators: int | None = None
 
     def __post_init__(self) -> None:
         for name in ("items", "compared_items", "pairs", "features"):
@@ -178,6 +185,10 @@ class About:
         Histogram of the probabilities of all items, from 0 to 1, or of their scores if the link has no classes.
     importance
         The importance of the columns on the test set; None if no pairs were held out.
+    spacing
+        The values of the grades; None if they are as the scale defines them.
+    answers
+        Metrics on the same-class answers of the test set, if the pairs have no differences; otherwise None.
     warnings
         Warnings of the fit, each once.
     """
@@ -189,7 +200,9 @@ class About:
     link: str = "probability"
     selection: Selection | None = None
     importance: Importance | None = None
+    spacing: Spacing | None = None
     warnings: tuple[str, ...] = ()
+    answers: AnswerAgreement | None = None
 
     def __post_init__(self) -> None:
         find_link(self.link)
@@ -204,7 +217,9 @@ class About:
             "link": self.link,
             "selection": None if self.selection is None else self.selection.to_json(),
             "importance": None if self.importance is None else self.importance.to_json(),
+            "spacing": None if self.spacing is None else self.spacing.to_json(),
             "warnings": list(self.warnings),
+            "answers": None if self.answers is None else asdict(self.answers),
         }
 
     @classmethod

@@ -89,6 +89,43 @@ def agreement(predicted: _Vector, c: _Vector, weight: _Vector | None = None) -> 
     )
 
 
+@dataclass(frozen=True)
+class AnswerAgreement:
+    """Agreement of predicted probabilities of the same class with the answers of held-out pairs.
+
+    Attributes
+    ----------
+    pairs
+        Number of pairs.
+    accuracy
+        Fraction of the answers that are on the predicted side of 1/2; an answer of 1/2 counts one half.
+    rmse
+        Root mean squared error of the probabilities.
+    constant_rmse
+        The same of the best constant prediction, the mean answer.
+    """
+
+    pairs: int
+    accuracy: float
+    rmse: float
+    constant_rmse: float
+
+
+def answer_agreement(predicted: _Vector, same: _Vector) -> AnswerAgreement:
+    """Compare predicted probabilities that two items are of the same class with answers in [0, 1].
+
+    >>> answer_agreement(np.array([0.9, 0.2, 0.6]), np.array([1.0, 0.0, 0.0])).accuracy
+    0.6666666666666666
+    """
+    sides = np.sign(np.asarray(predicted, dtype=np.float64) - 0.5) * np.sign(same - 0.5)
+    return AnswerAgreement(
+        pairs=len(same),
+        accuracy=float(np.mean((1 + sides) / 2)),
+        rmse=float(np.sqrt(np.mean((predicted - same) ** 2))),
+        constant_rmse=float(np.std(same)),
+    )
+
+
 def wilson_interval(fraction: float, count: int) -> tuple[float, float]:
     """Return the 95 % confidence interval of a fraction of ``count`` cases (Wilson 1927).
 

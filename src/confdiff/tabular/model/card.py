@@ -7,6 +7,7 @@ from confdiff import __version__
 from confdiff.display.figures import draw_diagonal, new_figure
 from confdiff.display.html import as_data_uri, render
 from confdiff.display.palette import MEASURED
+from confdiff.tabular.grades import spacing_words
 from confdiff.tabular.model.explain_figures import importance_figure
 from confdiff.tabular.model.wording import (
     learner_words,
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 
 def card_html(model: "ComparisonModel") -> str:
     """Return a self-contained page about a model."""
-    scale = model.about.data.scale_option
+    option = model.about.data.scale_option
+    scale = None if option is None else parse_scale(option)
+    spacing = model.about.spacing
     return render(
         "confdiff.tabular.model",
         "card.html",
@@ -39,7 +42,8 @@ def card_html(model: "ComparisonModel") -> str:
         learner=learner_words(model),
         prior=prior_words(model),
         offset=offset_sentence(model),
-        scale=None if scale is None else parse_scale(scale),
+        scale=scale,
+        spacing=None if spacing is None else spacing_words(spacing, scale),
         version=__version__,
         picture=as_data_uri(card_figure(model.about)),
         importance_picture=_importance_picture(model.about),

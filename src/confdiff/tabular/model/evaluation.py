@@ -15,11 +15,11 @@ from confdiff.io.table_formats.encodings import takes_encoding
 from confdiff.io.table_formats.registry import find_table_format
 from confdiff.io.typed_table import joined_ids, joined_type
 from confdiff.links import class_probability
-from confdiff.tabular.comparisons import compare
+from confdiff.tabular.comparisons import compare, require_differences
 from confdiff.tabular.id_candidates import IdValues, columns_of_file
 from confdiff.tabular.id_columns import find_id_columns
 from confdiff.tabular.model.agreement import Agreement, agreement
-from confdiff.tabular.model.judged_pairs import configured_columns, training_scale
+from confdiff.tabular.model.judged_pairs import configured_columns, grade_values, training_scale
 from confdiff.tabular.model.label_measures import (
     Evaluation,
     RankEvaluation,
@@ -130,6 +130,7 @@ def evaluate_pairs(
         A role is unknown, or the tables cannot be used.
     """
     id, scale, columns = configured_columns(config, id=id, scale=scale, columns=columns)
+    scale = scale or training_scale(model)
     source = TableSource.of_file(items)
     pairs_source, pair_columns = table_columns(pairs, "pairs")
     found = find_id_columns(
@@ -143,11 +144,12 @@ def evaluate_pairs(
     batches = list(scored_batches(model, items, id=found.id))
     ids = joined_ids([batch.ids for batch in batches], find_table_format(items).parse_text)
     table = ItemTable(source=source, ids=check_ids(source, ids), columns={}, id_name=found.id)
-    judged = as_judged(pairs_source, pair_columns, found.with_roles(columns))
-    compared = compare(table, judged, scale or training_scale(model))
+    judged = as_judged(pairs_source, pair_columns, found.with_roles(columns), scale=scale)
+    compared = compare(table, judged, scale)
+    require_differences(judged, compared)
     scores = np.concatenate([batch.scores for batch in batches])
     predicted = model.link.difference(scores[compared.left], scores[compared.right])
-    return agreement(predicted, compared.difference, compared.weight)
+    return agreement(predicted, grade_values(model, compared.difference), compared.weight)
 
 
 def evaluation_files(folder: Path) -> dict[str, Path]:

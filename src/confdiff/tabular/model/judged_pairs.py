@@ -4,10 +4,12 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import NDArray
+
 from confdiff.config import optional_config
 from confdiff.io.table_formats.encodings import takes_encoding
 from confdiff.pairs import Pairs
-from confdiff.tabular.comparisons import compare
+from confdiff.tabular.comparisons import compare, require_differences
 from confdiff.tabular.roles import ROLES, check_roles
 from confdiff.tabular.scales import Scale, parse_scale
 from confdiff.tabular.tables import read_comparisons
@@ -47,15 +49,17 @@ def read_judged_pairs(
         A role is unknown, or the tables cannot be used.
     """
     id, parsed_scale, columns = configured_columns(config, id=id, scale=scale, columns=columns)
-    table, judged = read_comparisons(items, pairs, id=id, columns=columns, first=model.id_name)
-    compared = compare(table, judged, parsed_scale or training_scale(model))
+    parsed_scale = parsed_scale or training_scale(model)
+    table, judged = read_comparisons(items, pairs, id=id, columns=columns, first=model.id_name, scale=parsed_scale)
+    compared = compare(table, judged, parsed_scale)
+    require_differences(judged, compared)
     if model.knows_ids:
         table = table.with_ids(model.id_name)
     return Pairs(
         model.features.encode(table),
         left=compared.left,
         right=compared.right,
-        difference=compared.difference,
+        difference=grade_values(model, compared.difference),
         weight=compared.weight,
         group=compared.group,
     )
@@ -76,6 +80,12 @@ def configured_columns(
     filled = settings.fill(id=id, scale=scale, **{role: columns.get(role) for role in ROLES})
     parsed_scale = None if filled["scale"] is None else parse_scale(filled["scale"])
     return filled["id"], parsed_scale, {role: filled[role] for role in ROLES}
+
+
+def grade_values(model: "ComparisonModel", difference: NDArray[Any]) -> NDArray[Any]:
+    """Return the differences of judgements with the values of grades that a model learned."""
+    spacing = model.about.spacing
+    return difference if spacing is None else spacing.differences(difference).astype(difference.dtype)
 
 
 def training_scale(model: "ComparisonModel") -> Scale | None:

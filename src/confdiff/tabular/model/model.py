@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
 
+from confdiff.annotators import AnnotatorEstimates
 from confdiff.estimators.items import DifferenceScored
 from confdiff.io.atomic import atomic_folder, recover_folder, write_text
 from confdiff.io.damage import reporting_damage
@@ -67,6 +68,11 @@ class ComparisonModel:
     def validation(self) -> Validation | None:
         """The metrics on held-out pairs; None if none were held out."""
         return self.about.validation
+
+    @property
+    def annotators_(self) -> AnnotatorEstimates | None:
+        """Scale, side bias and noise of each annotator, with intervals; None if they were not estimated."""
+        return getattr(self.classifier, "annotators_", None)
 
     @property
     def link(self) -> Link:

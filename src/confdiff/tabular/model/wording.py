@@ -96,6 +96,7 @@ _PRIOR_SOURCES = {
     "differences": "as far as the judgements determine it",
     "label differences": "from the differences of labels",
     "labelled items": "from labelled items",
+    "same-class answers": "from same-class answers",
     None: "the mean probability of the compared items",
 }
 """Source of the class prior of a classifier -> words."""

@@ -1,0 +1,1 @@
+"""Rank a fixed list of items from graded comparisons, without features."""
