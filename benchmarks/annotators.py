@@ -8,6 +8,8 @@
     Ten annotators with 125 answers each (or ``--answers``), on spambase and adult. The posteriors of a model of labels
     are the truth. Mild: scales .6-1.2, standard deviation of biases .1, noise .05-.25. Harsh: .3-1.5, .2, .05-.6.
     Rank correlation with the truth; which part of the loss against clean answers is recovered; error of probabilities.
+    "Noise" has no scales, no biases and no ends of the scale, but the same noise with known precision: what is lost
+    against clean answers even if all parameters are known.
 ``cost``
     50 annotators, 100,000 pairs: seconds of a fit without annotators and with the full model.
 """
@@ -21,6 +23,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import torch
 from numpy.typing import NDArray
 from scipy.io import loadmat
 from scipy.stats import spearmanr
@@ -124,7 +127,7 @@ def load_truth(name: str) -> tuple[Floats, Floats]:
 def simulate(
     name: str, kind: str, learner: str, seed: int, per_annotator: int, anchor: str = "labels"
 ) -> dict[str, float]:
-    """Fit to clean answers, to pooled ones, and with the model of annotators; return what was measured."""
+    """Fit to clean answers, pooled ones, those with noise only, and with the model of annotators."""
     items, r = load_truth(name)
     rng = np.random.default_rng(seed)
     (low, high), bias_spread, noises = KINDS[kind]
@@ -137,7 +140,8 @@ def simulate(
     who = np.arange(n) % N_ANNOTATORS
     side = rng.choice([-1, 1], n)
     d = r[rows[:, 1]] - r[rows[:, 0]]
-    c = np.clip(s[who] * d + b[who] * side + v[who] * rng.normal(size=n), -1, 1)
+    noise = rng.normal(size=n)
+    c = np.clip(s[who] * d + b[who] * side + v[who] * noise, -1, 1)
     labelled_rows = rng.integers(0, n_train, 40)
     labels = (rng.uniform(size=40) < r[labelled_rows]).astype(int)
     labelled = (items[labelled_rows], labels) if anchor == "labels" else None
@@ -146,11 +150,19 @@ def simulate(
     same = (drawn[:, 0] == drawn[:, 1]).astype(float)
     test = slice(n_train, None)
     result: dict[str, float] = {}
-    for variant, answers, model in (("clean", d, "pooled"), ("pooled", c, "pooled"), ("auto", c, "auto")):
-        left, right = rows.T
+    ratio = v[who] / s[who]
+    left, right = rows.T
+    for variant, answers, model in (
+        ("clean", d, "pooled"),
+        ("pooled", c, "pooled"),
+        ("noise", np.zeros(n), "pooled"),
+        ("auto", c, "auto"),
+    ):
         pairs = Pairs(items[:n_train], left, right, answers, annotator=who, side=side)
         if anchor == "same":
             pairs = with_answers(pairs, asked, same)
+        if variant == "noise":
+            pairs = with_noise(pairs, d + ratio * noise, 1 / ratio**2)
         options = {"link": "probability"} if learner == "auto" else {}
         estimator = LEARNERS[learner](annotator_model=model, **options)
         estimator.fit(pairs, labelled=labelled)
@@ -164,6 +176,16 @@ def simulate(
         result["s"] = float(np.corrcoef(estimates.scale, s)[0, 1])
         result["b"] = float(np.corrcoef(estimates.bias, b)[0, 1])
     return result
+
+
+def with_noise(pairs: Pairs, c: Floats, precision: Floats) -> Pairs:
+    """Return pairs with other differences of known precision; same-class answers behind them are kept."""
+    assert pairs.difference is not None
+    difference = pairs.difference.clone()
+    difference[: len(c)] = torch.from_numpy(c)
+    relative = torch.zeros(len(pairs))
+    relative[: len(c)] = torch.from_numpy(precision / precision.mean())
+    return pairs.with_precision(difference, relative)
 
 
 def with_answers(pairs: Pairs, asked: NDArray[np.int64], same: Floats) -> Pairs:
@@ -192,8 +214,9 @@ def calibration_error(p: Floats, r: Floats, bins: int = 10) -> float:
 
 def measure_simulations(data: list[str], learners: list[str], seeds: int, per_annotator: int, anchor: str) -> None:
     """Print means over seeds."""
-    variants = ("clean", "pooled", "auto")
+    variants = ("clean", "pooled", "noise", "auto")
     print("rank correlation, recovered part of the loss, calibration error and mean error of probabilities")
+    print(f"in the order {', '.join(variants)}; s and b: correlation of estimated and true parameters")
     for name in data:
         for learner in learners:
             for kind in KINDS:

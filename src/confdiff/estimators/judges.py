@@ -6,6 +6,7 @@ to. These models only have to predict, so they are cheap: a linear model, and tr
 
 import json
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -237,37 +238,47 @@ class _Predicted:
         self, estimates: AnnotatorEstimates, labelled: Labels, answers: SameAnswers | None
     ) -> AnnotatorEstimates:
         """Return the estimates on the scale that labelled items and same-class answers determine."""
-        items, labels = labelled
-        if labels is None and answers is None:
+        if labelled[1] is None and answers is None:
             return estimates
-        evidence = []
-        for model in self.models:
-            of_labelled = _scores(model, items) * estimates.slope
-            first, second = (_scores(model, None if answers is None else answers.items) * estimates.slope).reshape(
-                2, -1
-            )
-            none = np.zeros(0)
-            evidence.append(
-                ScaleEvidence(
-                    scores=of_labelled,
-                    labels=none if labels is None else (labels > 0).astype(np.float64),
-                    first=first,
-                    second=second,
-                    same=none if answers is None else answers.same,
-                    weight=none if answers is None else answers.weight,
-                )
-            )
+        evidence = [class_evidence(_scorer(model, estimates.slope), labelled, answers) for model in self.models]
         return estimates.anchored(evidence[0].source, *determine_scale(evidence))
 
 
-def _scores(model: Any, items: Items | None) -> _Vector:
-    """Return the scores of items; their mean over the training items of the model is 0."""
-    if items is None:
-        return np.zeros(0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        scores: _Vector = np.asarray(model.decision_function(as_matrix(items)), dtype=np.float64)
-    return scores
+def class_evidence(score: Callable[[Items], _Vector], labelled: Labels, answers: SameAnswers | None) -> ScaleEvidence:
+    """Return labels and same-class answers with the scores of their items; there may be none of either.
+
+    Parameters
+    ----------
+    score : callable
+        Items -> their scores.
+    labelled : tuple of items and labels
+        Labelled items, or (None, None).
+    answers : SameAnswers or None
+        Same-class answers.
+    """
+    items, labels = labelled
+    none = np.zeros(0)
+    of_answers = none if answers is None else score(answers.items)
+    first, second = of_answers.reshape(2, -1)
+    return ScaleEvidence(
+        scores=none if items is None else score(items),
+        labels=none if labels is None else (labels > 0).astype(np.float64),
+        first=first,
+        second=second,
+        same=none if answers is None else answers.same,
+        weight=none if answers is None else answers.weight,
+    )
+
+
+def _scorer(model: Any, slope: float) -> Callable[[Items], _Vector]:
+    """Return a function of items: their scores times a slope, whose mean over the training items of the model is 0."""
+
+    def score(items: Items) -> _Vector:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return slope * np.asarray(model.decision_function(as_matrix(items)), dtype=np.float64)
+
+    return score
 
 
 def _predict_folds(pairs: Pairs, probe: Probe, seed: int) -> _Predicted:

@@ -10,19 +10,20 @@ from sklearn.utils.metaestimators import available_if
 from confdiff.calibration import log_odds
 from confdiff.estimators.inputs import as_float_matrix, check_validation, class_names, distinct_items
 from confdiff.estimators.items import DifferenceScored, has_classes, numbers_of_scores
-from confdiff.estimators.judges import AnnotatorsLearned
+from confdiff.estimators.judges import AnnotatorsLearned, Labels, class_evidence
 from confdiff.estimators.linear.design import Design, Vector, make_design
 from confdiff.estimators.linear.objectives import logistic_function
 from confdiff.estimators.linear.penalty import PenaltySearch, Splits, search_penalty
 from confdiff.estimators.linear.solving import Solution, make_ridge, solve
 from confdiff.estimators.linear.state import RestorableLinear
+from confdiff.estimators.linear.steepness import rescaled
 from confdiff.estimators.offset import check_answers_are_used, check_offset_options
 from confdiff.estimators.settings import seed_of
 from confdiff.links import find_link, reference_scores
 from confdiff.methods import find_method
 from confdiff.pairs import Pairs
 from confdiff.pairs.forms import as_pairs
-from confdiff.pairs.sparse import as_matrix
+from confdiff.pairs.sparse import Items, as_matrix
 from confdiff.pairs.splitting import item_disjoint_folds
 from confdiff.prior import (
     Interval,
@@ -223,6 +224,8 @@ class ConfDiffLogisticRegression(AnnotatorsLearned, RestorableLinear, Difference
             self.C_ = self._chosen_C()
             solution = solve(design, link.name, make_ridge(design, self.C_, self.standardise), prior)
         solution.warn_unless_converged()
+        if data.precision is not None and prior is not None:
+            solution = _as_steep(solution, design, data, prior, evidence, answers)
         self.link_ = link.name
         self._remember_features(data)
         self._remember_solution(solution, design)
@@ -428,6 +431,22 @@ class ConfDiffLogisticRegression(AnnotatorsLearned, RestorableLinear, Difference
 
     def _class_numbers(self, X: Any) -> NDArray[Any]:
         return numbers_of_scores(self.decision_function(X))
+
+
+def _as_steep(
+    solution: Solution, design: Design, data: Pairs, prior: float, labelled: Labels, answers: SameAnswers | None
+) -> Solution:
+    """Return a solution of rescaled answers that is as steep as labels and same-class answers suggest, if any."""
+    if labelled[1] is None and answers is None:
+        return solution
+
+    def score(items: Items) -> Vector:
+        scores: Vector = as_matrix(items) @ solution.w - design.centre @ solution.w
+        return scores
+
+    weight = _pair_weight(data)
+    evidence = class_evidence(score, labelled, answers)
+    return rescaled(solution, design.scores(solution.w), design.on_items(weight, weight), prior, evidence)
 
 
 def _pair_weight(data: Pairs) -> Vector:
