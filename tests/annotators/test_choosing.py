@@ -31,3 +31,13 @@ def test_the_simplest_model_that_predicts_is_chosen(scale, noise, model):
 def test_one_annotator_is_pooled():
     d, c, who = _answers(np.ones(1), np.ones(1), n_annotators=1)
     assert choose_model(d, c, who).model == "pooled"
+
+
+def test_few_answers_of_equal_annotators_are_rarely_divided():
+    rng = np.random.default_rng(0)
+    who = np.arange(50) % 10
+    chosen = []
+    for _ in range(60):
+        d = rng.normal(0, 0.4, 50)
+        chosen.append(choose_model(d, d + 0.2 * rng.standard_t(3, size=50), who).model)
+    assert chosen.count("pooled") >= 54

@@ -12,6 +12,7 @@ from confdiff.annotators.sums import AnswerSums, RealArray
 from confdiff.randomness import derived_seed
 
 _FOLDS = 5
+_SIGNIFICANT = 1.645  # standard errors: one-sided test at 5 %
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,8 @@ class ModelChoice:
     Attributes
     ----------
     model : {"pooled", "scale", "full"}
-        The simplest model that is within one standard error of the best.
+        The pooled model unless another one is significantly better, and of the others the simplest within one standard
+        error of the best.
     gain : dict
         Model -> mean log density of held-out answers minus that of the pooled model.
     error : dict
@@ -42,10 +44,12 @@ def choose_model(
     weight: ArrayLike | None = None,
     seed: int = 0,
 ) -> ModelChoice:
-    """Choose the model of annotators that predicts held-out answers, one standard error towards the simpler one.
+    """Choose the model of annotators that predicts held-out answers; the pooled one unless the gain is significant.
 
     The answers of each annotator are divided into five folds. The parameters are estimated without a fold, and the
-    models are compared by the log density of its answers, which takes scale, bias and noise into account.
+    models are compared by the log density of its answers, which takes scale, bias and noise into account. With few
+    answers, single ones decide such a comparison. So another model than the pooled one must be better by a one-sided
+    test at 5 %. Of those, the simplest within one standard error of the best is chosen.
 
     Parameters
     ----------
@@ -125,19 +129,20 @@ def _log_density(
 
 
 def _chosen(density: dict[AnnotatorModel, RealArray], weight: RealArray) -> ModelChoice:
-    """Return the simplest model within one standard error of the best one."""
+    """Return the pooled model, or the simplest of the significantly better ones within one standard error."""
     total = weight.sum()
     means = {model: float(weight @ values / total) for model, values in density.items()}
-    best = max(means, key=lambda model: means[model])
 
     def error_of(model: AnnotatorModel, other: AnnotatorModel) -> float:
         gap = density[model] - density[other]
         centred = weight * (gap - weight @ gap / total)
         return float(np.sqrt(np.square(centred).sum())) / float(total)
 
-    chosen = next(model for model in density if means[best] - means[model] <= error_of(best, model))
-    return ModelChoice(
-        model=chosen,
-        gain={model: mean - means["pooled"] for model, mean in means.items()},
-        error={model: error_of(model, "pooled") for model in density},
-    )
+    gain = {model: mean - means["pooled"] for model, mean in means.items()}
+    error = {model: error_of(model, "pooled") for model in density}
+    better = [model for model in density if gain[model] > _SIGNIFICANT * error[model]]
+    if not better:
+        return ModelChoice(model="pooled", gain=gain, error=error)
+    best = max(better, key=lambda model: means[model])
+    chosen = next(model for model in better if means[best] - means[model] <= error_of(best, model))
+    return ModelChoice(model=chosen, gain=gain, error=error)
