@@ -16,6 +16,9 @@ from confdiff.cli import (
     experiments,
     explain,
     fit,
+    label,
+    label_demo,
+    label_new,
     methods,
     model,
     pairs,
@@ -91,8 +94,28 @@ _PANELS: dict[str, _Commands] = {
         "theory": theory.theory_command,
     },
 }
-_GROUPS: dict[str, tuple[str, _Commands]] = {
+_DATA = "Data sets, pairs and recommenders"
+_GROUPS: dict[str, tuple[str, str, _Commands]] = {
+    "label": (
+        "Collect judgements",
+        "Collect judgements of pairs: studies, annotators, and data out.",
+        {
+            "demo": label_demo.demo_study_command,
+            "new": label_new.new_command,
+            "invite": label.invite_command,
+            "revoke": label.revoke_command,
+            "quota": label.quota_command,
+            "status": label.status_command,
+            "pause": label.pause_command,
+            "resume": label.resume_command,
+            "close": label.close_command,
+            "delete": label.delete_command,
+            "export": label.export_command,
+            "backup": label.backup_command,
+        },
+    ),
     "data": (
+        _DATA,
         "List, download, show and export data sets.",
         {
             "list": data.list_datasets,
@@ -102,10 +125,12 @@ _GROUPS: dict[str, tuple[str, _Commands]] = {
         },
     ),
     "pairs": (
+        _DATA,
         "Make pairs with confidence differences from a data set, and describe pairs in files.",
         {"make": pairs.make_pairs, "describe": pairs.describe_file},
     ),
     "recommend": (
+        _DATA,
         "Train a recommender on interactions, evaluate it, and recommend items.",
         {
             "train": recommend.train_command,
@@ -142,10 +167,10 @@ def _new_app() -> typer.Typer:
     )
     for panel, commands in _PANELS.items():
         _register(program, commands, panel)
-    for name, (help, commands) in _GROUPS.items():
+    for name, (panel, help, commands) in _GROUPS.items():
         group = typer.Typer(no_args_is_help=True)
         _register(group, commands)
-        program.add_typer(group, name=name, help=help, rich_help_panel="Data sets, pairs and recommenders")
+        program.add_typer(group, name=name, help=help, rich_help_panel=panel)
     return program
 
 

@@ -1,0 +1,113 @@
+"""The tables of a command: files, or the items and judgements of a study."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from confdiff.cli.configuration import used_config
+from confdiff.cli.options import TABLE_ENDINGS, argument
+from confdiff.io.table_formats.registry import table_format_of
+
+ItemsOrStudyArgument = Annotated[
+    str,
+    argument(
+        metavar="ITEMS",
+        help=f"Table of items ({TABLE_ENDINGS}): one row per item, with an id and features. Or a study of "
+        "`confdiff label`, without PAIRS.",
+    ),
+]
+OptionalPairsArgument = Annotated[
+    Path | None,
+    argument(metavar="[PAIRS]", help="Table of judged pairs: one row per pair, with columns left, right, difference."),
+]
+PairsOrStudyArgument = Annotated[
+    str,
+    argument(
+        metavar="PAIRS",
+        help="Table of judged pairs: one row per pair, with columns left, right, difference. Or a study of "
+        "`confdiff label`.",
+    ),
+]
+
+_SCALE = "-1,1"  # of all studies
+
+
+@dataclass(frozen=True)
+class JudgedTables:
+    """Items and pairs of a command.
+
+    Attributes
+    ----------
+    items, pairs
+        Paths, or the tables of a study.
+    inputs
+        The files that are read.
+    study
+        The address of the study, or None.
+    """
+
+    items: Any
+    pairs: Any
+    inputs: list[Path]
+    study: str | None = None
+
+    def config(self, config: Path | None) -> Path | None:
+        """Return the file of roles and options: next to tables one is looked for, next to studies it must be given."""
+        return config if self.study is not None and config is None else used_config(self.inputs[0], config)
+
+    def scale(self, scale: str | None) -> str | None:
+        """Return the scale of the judgements, which is that of studies unless it is given."""
+        return _SCALE if scale is None and self.study is not None else scale
+
+
+def read_item_tables(items: str, pairs: Path | None) -> JudgedTables:
+    """Return the tables of two arguments, or of a study that is the only one."""
+    if is_study(items):
+        if pairs is not None:
+            raise ValueError(f"{items} is a study, which has judged pairs: omit {pairs}.")
+        return _of_study(items)
+    if pairs is None:
+        raise ValueError(f"a table of judged pairs must follow the items; got {items} only, which is not a study.")
+    return JudgedTables(items=Path(items), pairs=pairs, inputs=[Path(items), pairs])
+
+
+def read_pair_tables(pairs: str) -> JudgedTables:
+    """Return the table of one argument, or that of a study."""
+    if is_study(pairs):
+        return _of_study(pairs)
+    return JudgedTables(items=None, pairs=Path(pairs), inputs=[Path(pairs)])
+
+
+def is_study(address: str) -> bool:
+    """Return whether an argument is a study: an address of PostgreSQL, or a file of SQLite.
+
+    >>> is_study("postgresql://me@host/data?study=jokes"), is_study("items.csv")
+    (True, False)
+    """
+    if table_format_of(Path(address)) is not None and "://" not in address:
+        return False
+    if address.startswith(("postgresql:", "postgres:")):
+        return True
+    try:
+        with Path(address).open("rb") as file:
+            return file.read(16) == b"SQLite format 3\x00"
+    except OSError:
+        return False
+
+
+def _of_study(address: str) -> JudgedTables:
+    from confdiff.io.typed_table import TypedTable
+    from confdiff.labelling import open_study
+
+    study = open_study(address)
+    items = study.items()
+    pairs = study.pairs()
+    study.close_connections()
+    if not len(pairs["left"]):
+        raise ValueError(f"the study {study.address} has no answers with a judgement yet. Ask annotators first.")
+    return JudgedTables(
+        items=TypedTable(items, title=f"the items of {study.address}"),
+        pairs=TypedTable(pairs, title=f"the judgements of {study.address}"),
+        inputs=[] if "://" in study.address else [Path(address)],
+        study=study.address,
+    )

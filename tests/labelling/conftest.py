@@ -1,0 +1,6 @@
+from labelling.studies import (  # noqa: F401 (fixtures)
+    closing_engines,
+    postgresql_server,
+    study,
+    study_address,
+)
