@@ -134,6 +134,7 @@ def test_learned_values_of_a_ranking_are_written(tmp_path):
         ("sides", ("--spacing", "learned"), "needs 2 to 10 sizes of differences"),
         ("hundred", (*HUNDRED, "--spacing", "log"), "unknown spacing 'log'"),
         ("hundred", (*HUNDRED, "--spacing", "learned", "--stream"), "needs all pairs in memory"),
+        ("hundred", (*HUNDRED, "--spacing", "auto", "--stream"), "--spacing auto needs all pairs in memory"),
     ],
 )
 def test_spacings_that_cannot_be_used_are_refused(tmp_path, name, options, message):

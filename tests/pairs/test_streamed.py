@@ -201,6 +201,8 @@ def test_annotators_and_sides_are_streamed(tmp_path):
         assert window.annotator.tolist() == (rows % 7).tolist()
         assert window.side.tolist() == np.where(swapped, 1 - rows % 3, rows % 3 - 1).tolist()
     assert set(stream.sample(200).annotators) == set(range(7))
+    named = StreamedPairs(pairs.items, path, annotator="judge", annotator_names=tuple("abcdefg"))
+    assert set(named.sample(200).annotators) == set("abcdefg")
     assert stream.identity()[0] != StreamedPairs(pairs.items, path, window=300).identity()[0]
 
 

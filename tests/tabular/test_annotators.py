@@ -8,6 +8,8 @@ import pytest
 
 from command import confdiff
 from confdiff.tabular.fitting import fit_comparisons
+from confdiff.tabular.model.annotator_parameters import annotator_parameters
+from confdiff.tabular.model.card import card_html
 from confdiff.tabular.model.model import load_model
 
 SCALES = np.array([0.4, 0.8, 1.1, 1.5])
@@ -64,6 +66,45 @@ def test_one_annotator_is_not_modelled(tables):
     fitted = fit_comparisons(items, pairs.assign(annotator="ann"), model="linear", prior=0.5)
     assert fitted.annotators_ is None
     assert fitted.about.data.annotators == 1
+
+
+def test_a_model_of_a_single_annotator_is_refused(tables):
+    items, pairs = tables
+    with pytest.raises(ValueError, match="annotator_model='full' needs at least two annotators; got one"):
+        fit_comparisons(items, pairs.assign(annotator="ann"), model="linear", prior=0.5, annotator_model="full")
+
+
+def test_streams_have_annotators_and_sides(tables, tmp_path):
+    items, pairs = tables
+    sides = np.where(np.arange(len(pairs)) % 2, pairs["left"], pairs["right"])
+    names = np.array(["Ann", "Bo", "Cy", "Dora"], dtype=object)[pairs["annotator"]]
+    names[:100] = None  # a whole row group
+    same = np.where(np.arange(len(pairs)) % 10, np.nan, 1.0)
+    items.reset_index().to_parquet(tmp_path / "items.parquet")
+    table = pairs.assign(annotator=names, shown_first=sides, same=same)
+    table.to_parquet(tmp_path / "pairs.parquet", row_group_size=100)
+    options = {"stream": True, "link": "probability", "epochs": 2, "validation_fraction": 0, "annotator_model": "full"}
+    fitted = fit_comparisons(tmp_path / "items.parquet", tmp_path / "pairs.parquet", prior=0.5, **options)
+    assert fitted.about.data.annotators == 5
+    estimates = fitted.annotators_
+    scales = dict(zip(estimates.labels, estimates.scale, strict=True))
+    assert estimates.has_side
+    assert sum(estimates.count) == 800
+    of_named = np.array([scales[name] for name in ("Ann", "Bo", "Cy", "Dora")])
+    assert of_named / of_named.mean() == pytest.approx(SCALES / SCALES.mean(), abs=0.15)
+
+
+def test_the_card_lists_annotators(tables):
+    items, pairs = tables
+    fitted = fit_comparisons(items, pairs, model="linear", prior=0.5, annotator_model="full")
+    page = card_html(fitted)
+    for row in annotator_parameters(fitted.annotators_):
+        assert f"<td>{row.name}</td>" in page
+        assert row.measures[1] in page
+    assert fitted.annotators_.statement in page
+    assert "<h2>Annotators</h2>" not in card_html(
+        fit_comparisons(items, pairs.drop(columns="annotator"), model="linear")
+    )
 
 
 def test_pooled_has_no_estimates(tables):

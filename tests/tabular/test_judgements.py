@@ -26,6 +26,7 @@ def differences(scale=None, *, named=None, **columns):
     [
         (["-38%", "100 %", "0%"], None, [-0.38, 1, 0]),
         (["\N{MINUS SIGN}8%", "4.5%", "1%"], None, [-0.08, 0.045, 0.01]),
+        (["-12,5%", "4,25 %", "1%"], None, [-0.125, 0.0425, 0.01]),
         (["0%", "50%", "75%"], "0,100", [-1, 0, 0.5]),
         ([0, 50, 75], "0,100", [-1, 0, 0.5]),
         (["1/3", "3", "9"], "saaty", [-0.5, 0.5, 1]),
@@ -69,7 +70,10 @@ def test_winner_and_loser_with_ties():
         ({"difference": ["38%", "0.4", "1"]}, "38%"),
         ({"difference": ["38%", "40%", "1%"]}, r"scale=\(0, 100\) if 50% means equal"),
         ({"difference": ["1/3", "1/5", "1"]}, "saaty"),
-        ({"difference": ["worse", "better", "same"]}, "scale='better,same,worse'"),
+        (
+            {"difference": ["worse", "better", "same"]},
+            "If 'better', 'same' and 'worse' are words of a scale, pass them in their order",
+        ),
         ({"winner": ["p", "q", "p"]}, None),
         ({"winner": ["p", "z", "p"]}, "the id of one of the two items.*got 'z'"),
         ({"winner": ["p", None, "p"]}, "the difference is missing"),
@@ -135,3 +139,39 @@ def test_a_model_evaluates_words_as_it_was_trained(tmp_path):
     trained = evaluate_pairs(model, tmp_path / "items.csv", tmp_path / "pairs.csv")
     declared = evaluate_pairs(model, tmp_path / "items.csv", tmp_path / "numbers.csv", scale=parse_scale("-2,2"))
     assert trained == declared
+
+
+def test_a_number_among_per_cent_is_the_error():
+    with pytest.raises(ValueError, match=r"row 1: must be per cent, such as 38%, .*; got '38'"):
+        differences(difference=["-5%", "38", "7 %"])
+    with pytest.raises(ValueError, match=r"row 1.* must be a number; got '38%'"):
+        differences(difference=["-5", "38%", "7"])
+    items, pairs = large(lambda grade: ["10" if k == 7 else f"{30 * g}%" for k, g in enumerate(grade)])
+    (error,) = check_comparisons(items, pairs).errors
+    assert error.rows == (7,)
+    assert "'10'" in error.text
+
+
+def test_the_hint_about_words_is_not_a_scale_in_alphabetical_order():
+    with pytest.raises(ValueError, match="pass them in their order") as caught:
+        differences(difference=["worse", "better", "same"])
+    assert "better,same,worse" not in str(caught.value)
+
+
+def test_sizes_beside_an_unused_winner_are_pointed_out():
+    items, pairs = large(lambda grade: np.abs(grade) / 2)
+    pairs["winner"] = np.where(np.arange(len(pairs)) % 2, pairs["left"], pairs["right"])
+    with pytest.warns(UserWarning, match="The column 'winner' is not used.*pass winner='winner'"):
+        compare(read_items(items), read_judged(pairs))
+    report = check_comparisons(items, pairs)
+    (finding,) = [finding for finding in report.findings if finding.kind == "one-sided"]
+    assert "pass winner='winner'" in finding.action
+    assert "one-sided" not in [f.kind for f in check_comparisons(items, pairs, winner="winner").findings]
+
+
+def test_a_tie_is_shown_without_a_sign():
+    items, pairs = large(lambda grade: grade)
+    winner = np.where(pairs.difference > 0, "right", np.where(pairs.difference < 0, "left", "tie"))
+    report = check_comparisons(items, pairs.drop(columns="difference").assign(winner=winner))
+    (note,) = [finding for finding in report.findings if finding.kind == "notation"]
+    assert "'tie' as 0 (" in note.text

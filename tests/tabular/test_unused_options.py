@@ -91,6 +91,10 @@ COMMANDS = {
         ("evaluate", "model", "items.csv", "--labels", "ill", "--left", "a"),
         "--left a is about judged pairs: pass --pairs FILE, or leave it out.",
     ),
+    "annotators without pairs": (
+        ("evaluate", "model", "items.csv", "--labels", "ill", "--annotator", "who"),
+        "--annotator who is about judged pairs",
+    ),
     "a scale without pairs": (
         ("evaluate", "model", "items.csv", "--labels", "ill", "--scale", "1,7"),
         "--scale 1,7 is about judged pairs",

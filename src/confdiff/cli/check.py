@@ -13,6 +13,7 @@ from confdiff.cli.console import name_column, results, say, say_files, status
 from confdiff.cli.messages import Flag, translated, with_flags
 from confdiff.cli.options import (
     COLUMNS,
+    AnnotatorOption,
     CategoryOption,
     ConfigOption,
     DifferenceOption,
@@ -30,6 +31,7 @@ from confdiff.cli.options import (
     RightOption,
     SameOption,
     ScaleOption,
+    ShownFirstOption,
     TextOption,
     TieOption,
     WeightOption,
@@ -67,17 +69,8 @@ def check_command(
     difference: DifferenceOption = None,
     same: SameOption = None,
     weight: WeightOption = None,
-    annotator: Annotated[
-        str | None, option(metavar="COLUMN", panel=COLUMNS, help="Annotator who judged a pair.")
-    ] = None,
-    shown_first: Annotated[
-        str | None,
-        option(
-            metavar="COLUMN",
-            panel=COLUMNS,
-            help="Item of the pair that was shown first: its id, `left` or `right`, empty if not known.",
-        ),
-    ] = None,
+    annotator: AnnotatorOption = None,
+    shown_first: ShownFirstOption = None,
     time: Annotated[
         str | None, option(metavar="COLUMN", panel=COLUMNS, help="Time at which a pair was judged.")
     ] = None,
@@ -223,7 +216,7 @@ def _print_measures(report: "CheckReport") -> None:
     )
     readings = report.measures["notation"]
     if readings.notation != "number":
-        examples = ", ".join(f"{r.written!r:.30} as {r.difference:+.3g} (row {r.row})" for r in readings.readings[:7])
+        examples = ", ".join(f"{r.written!r:.30} as {r.difference_text} (row {r.row})" for r in readings.readings[:7])
         say(f"judgements written as {readings.notation}, read {examples}")
     if triangles is not None:
         say(
@@ -233,4 +226,4 @@ def _print_measures(report: "CheckReport") -> None:
     if score is not None:
         adjusted = "" if score.adjusted_r2 is None else f" (adjusted {score.adjusted_r2:.3f})"
         say(f"R² of one score per item: {score.r2:.3f}{adjusted}")
-    say(f"what was asked: {translated(_with_flags(report.meaning_statement))}")
+    say(f"what was asked: {report.meaning_statement}")

@@ -79,7 +79,16 @@ def evaluate_command(
         raise ValueError("evaluate needs either --labels COLUMN or --pairs FILE, and not both.")
     if pairs is not None and output is not None:
         raise ValueError("-o writes a page about labels; for judged pairs leave it out, or pass --json.")
-    of_pairs = {"--left": left, "--right": right, "--difference": difference, "--scale": scale}
+    of_pairs = {
+        "--left": left,
+        "--right": right,
+        "--difference": difference,
+        "--winner": winner,
+        "--tie": tie,
+        "--annotator": annotator,
+        "--shown-first": shown_first,
+        "--scale": scale,
+    }
     unused = [f"{flag} {value}" for flag, value in of_pairs.items() if value is not None]
     if pairs is None and unused:
         raise ValueError(f"{unused[0]} is about judged pairs: pass --pairs FILE, or leave it out.")

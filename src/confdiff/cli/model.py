@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from confdiff.cli.console import name_column, number_column, results, say, say_files, status
 from confdiff.cli.messages import translated
@@ -14,6 +15,7 @@ from confdiff.cli.options import JsonOption, ModelArgument, OverwriteOption, opt
 from confdiff.display.text import listed
 
 if TYPE_CHECKING:
+    from confdiff.annotators import AnnotatorEstimates
     from confdiff.estimators.selection import Selection
     from confdiff.tabular.model.about import Validation
     from confdiff.tabular.model.importance import Importance
@@ -132,8 +134,7 @@ def print_model(model: "ComparisonModel") -> None:
     if about.selection is not None:
         print_selection(about.selection)
     if model.annotators_ is not None:
-        say(f"annotators: {len(model.annotators_)}, model {model.annotators_.model}")
-        say(model.annotators_.to_text())
+        print_annotators(model.annotators_)
     offset = offset_sentence(model)
     if offset is not None:
         say(offset)
@@ -149,6 +150,8 @@ def print_model(model: "ComparisonModel") -> None:
     if about.validation is None:
         say("no pairs were held out, so there are no measures of its quality")
         return
+    if model.annotators_ is not None:
+        say("the judgements of held-out pairs are measured as their annotators gave them")
     _print_validation(about.validation, "of items known by their id" if model.knows_ids else "with a new item")
     if about.importance is not None:
         print_importance(about.importance, _SHOWN_COLUMNS)
@@ -171,6 +174,21 @@ def print_selection(selection: "Selection") -> None:
             style="bold" if row.chosen else None,
         )
     results.print(table)
+
+
+def print_annotators(estimates: "AnnotatorEstimates") -> None:
+    """Print the parameters of annotators with 95 % intervals, and what determines their common scale."""
+    from confdiff.tabular.model.annotator_parameters import ANNOTATOR_MEASURES, MOST_ANNOTATORS, annotator_parameters
+
+    rows = annotator_parameters(estimates)
+    table = Table(name_column("annotator"), *map(number_column, ANNOTATOR_MEASURES), name_column(""))
+    for row in rows[:MOST_ANNOTATORS]:
+        table.add_row(Text(row.name), *row.measures, row.remark)
+    say(f"annotators: {len(rows):,}, model {estimates.model}; parameters with 95 % intervals")
+    results.print(table)
+    if len(rows) > MOST_ANNOTATORS:
+        say(f"and {len(rows) - MOST_ANNOTATORS:,} more; `confdiff show --json` lists all")
+    say(estimates.statement)
 
 
 def print_importance(importance: "Importance", most: int) -> None:

@@ -7,6 +7,7 @@ needs go into its block ``style``.
 import base64
 import io
 import re
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from confdiff.display.palette import SEVERITIES
@@ -59,5 +60,7 @@ def as_code(text: str) -> "Markup":
 def as_data_uri(figure: "Figure") -> str:
     """Return a figure as a data URI, so that a page holds the image itself."""
     data = io.BytesIO()
-    figure.savefig(data, format="png", dpi=110)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")  # names in scripts that it lacks
+        figure.savefig(data, format="png", dpi=110)
     return "data:image/png;base64," + base64.b64encode(data.getvalue()).decode()

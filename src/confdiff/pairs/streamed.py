@@ -50,6 +50,8 @@ class StreamedPairs:
         The column of the weights of the pairs; without a column ``weight``, all weights are equal.
     annotator : str, optional
         The column of the annotators of the pairs: whole numbers from 0.
+    annotator_names : tuple of str, optional
+        The names of the annotators, in the order of their numbers.
     same : str or None
         The column of the answers whether both items are of the same class; without a column ``same``, there are none.
         A difference may be missing where there is an answer.
@@ -88,6 +90,7 @@ class StreamedPairs:
         difference: str = "difference",
         weight: str | None = "weight",
         annotator: str | None = None,
+        annotator_names: tuple[str, ...] | None = None,
         side: str | None = None,
         same: str | None = "same",
         without_items: ArrayLike | None = None,
@@ -109,6 +112,8 @@ class StreamedPairs:
         self.feature_names = feature_names
         _warn_of_large(self.groups, self.window)
         self._part = Pairs(_mapped(items), [0], [0], feature_names=feature_names)  # row groups share it
+        if annotator is not None:
+            self._part.annotator_names = annotator_names
         self._excluded = None if without_items is None else self._mask("without_items", without_items)
         self._count()
 

@@ -252,7 +252,7 @@ def known_scale(judged: PairTable, values: NDArray[np.float64]) -> Scale:
     if scale.low == -1 and 0 <= values.min() < values.max() <= 1 and len(values) >= _MIN_PAIRS:
         warn_user(
             "no difference is negative, so no pair favours the first item. If 0.5 means equal, as for probabilities, "
-            "pass scale=(0, 1). Otherwise confirm the scale with scale=(-1, 1)."
+            f"pass scale=(0, 1). Otherwise confirm the scale with scale=(-1, 1).{judged.winner_hint}"
         )
     return scale
 

@@ -146,7 +146,6 @@ def fit_comparisons(
     with _collected_warnings() as caught:
         if stream:
             in_memory = {"labels": labels, "group": tables["columns"]["group"]}
-            in_memory |= {"annotator": annotator, "shown_first": shown_first}
             _check_streamable(pairs, options, in_memory)
         with ExitStack() as stack:
             with reporting_activity("reading the tables", shown=bool(verbose)):
@@ -226,7 +225,7 @@ def _check_streamable(pairs: Any, options: FitOptions, columns: Mapping[str, str
     in_memory = {f"{role}={column!r}": column is not None for role, column in columns.items()} | {
         "hold_out_groups=True": options.hold_out_groups,
         "with_id=True": options.with_id,
-        "spacing='learned'": options.spacing == "learned",
+        f"spacing={options.spacing!r}": options.spacing != "equal",
         f"model={options.model!r}": options.model in ("auto", "boosting"),
     }
     for argument, used in in_memory.items():
@@ -262,11 +261,11 @@ def _fit(data: TrainingData, options: FitOptions, checkpoint: _Folder | None, ve
 
 def _check_annotators(data: DataSummary, options: FitOptions) -> None:
     """Check that a model of annotators has annotators."""
-    if options.annotator_model not in ("scale", "full") or data.annotators is not None:
-        return
     model = f"annotator_model={options.annotator_model!r}"
-    if data.streamed:
-        raise ValueError(f"{model} needs all pairs in memory, and these are streamed: omit it, or use a sample.")
+    if options.annotator_model not in ("scale", "full") or (data.annotators or 0) > 1:
+        return
+    if data.annotators == 1:
+        raise ValueError(f"{model} needs at least two annotators; got one. Omit it.")
     raise ValueError(f"{model} needs the annotators of the pairs: name their column with annotator='...', or omit it.")
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from confdiff.display.text import listed
 from confdiff.tabular.faults import Fault, usable_floats
-from confdiff.tabular.notation import Notation, without_notation, word_positions, words_among
+from confdiff.tabular.notation import Notation, is_not_per_cent, without_notation, word_positions, words_among
 from confdiff.tabular.roles import wins_by_position
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.values import as_floats, is_missing
@@ -81,6 +81,7 @@ def read_judgements(
 _SIZE = "at least 0, because the winner gives the sign"
 _WINNER = "the id of one of the two items, its side (left or right, a or b), or tie"
 _TIE = "true or false"
+_PER_CENT = "per cent, such as 38%, as most cells of this column are"
 
 
 def _differences(
@@ -95,6 +96,10 @@ def _differences(
             values=np.where(missing, np.nan, positions).astype(np.float64), notation="word", written=cells
         )
     numbers, notation = without_notation(cells)
+    if notation == "per cent":
+        others = is_not_per_cent(cells)
+        refuse_cells(source, name, cells, others, _PER_CENT, faults)
+        numbers[others] = None
     values = read_numbers(source, name, numbers, faults)
     return NumericJudgements(values=values, notation=notation, written=None if notation == "number" else cells)
 
@@ -176,13 +181,13 @@ def read_numbers(source: TableSource, name: str, cells: NDArray[Any], faults: li
 def words_hint(cells: NDArray[Any]) -> str:
     """Return a sentence about the words in a column that should hold numbers; empty if it holds no words.
 
-    >>> words_hint(np.array(["worse", "better"], dtype=object))
-    " If these are words of a scale, pass them in their order: scale='better,worse', the one for the first item first."
+    >>> print(words_hint(np.array(["worse", "better"], dtype=object))[:46])
+     If 'better' and 'worse' are words of a scale,
     """
     words = words_among(cells.tolist())
     if not words or any(character in word for word in words for character in ",;'"):
         return ""
-    order = ",".join(words)
     return (
-        f" If these are words of a scale, pass them in their order: scale='{order}', the one for the first item first."
+        f" If {listed(map(repr, words))} are words of a scale, pass them in their order, such as "
+        "scale='lowest,middle,highest'. The lowest one favours the first item most."
     )

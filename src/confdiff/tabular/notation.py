@@ -4,12 +4,15 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import NDArray
+
+from confdiff.tabular.values import is_missing
 
 Notation = Literal["number", "per cent", "fraction", "word", "winner"]
 """How judgements are written. ``winner`` means that a column names the favoured item."""
 
-_NUMBER = r"[-+\N{MINUS SIGN}]?\s*(?:\d+(?:\.\d*)?|\.\d+)"
+_NUMBER = r"[-+\N{MINUS SIGN}]?\s*(?:\d+(?:[.,]\d*)?|[.,]\d+)"  # no per cent needs commas between thousands
 _PER_CENT = re.compile(rf"\s*({_NUMBER})\s*%\s*")
 _FRACTION = re.compile(r"\s*([-+\N{MINUS SIGN}]?)\s*(\d+)\s*/\s*([1-9]\d*)\s*")
 _MOST_WORDS = 15  # a column with more different texts has no scale of words
@@ -39,14 +42,13 @@ def without_notation(column: NDArray[Any]) -> tuple[NDArray[Any], Notation]:
     Returns
     -------
     column
-        The cells; those that are neither per cent nor fractions are unchanged. Per cent mixed with plain numbers are
-        unchanged too, because their units would differ.
+        The cells; those that are neither per cent nor fractions are unchanged. Per cent are unchanged too if more cells
+        are plain numbers, because their units would differ.
     notation
         ``"per cent"``, ``"fraction"``, or ``"number"`` if there are neither.
 
     Examples
     --------
-    >>> import numpy as np
     >>> without_notation(np.array(["3", "1/4", None], dtype=object))
     (array(['3', 0.25, None], dtype=object), 'fraction')
     >>> without_notation(np.array(["38%", "-4.5 %", ""], dtype=object))
@@ -57,8 +59,9 @@ def without_notation(column: NDArray[Any]) -> tuple[NDArray[Any], Notation]:
     cells = column.astype(object)
     texts = [(row, cell) for row, cell in enumerate(cells.tolist()) if isinstance(cell, str)]
     per_cent = {row: _PER_CENT.fullmatch(cell) for row, cell in texts if "%" in cell}
-    if any(per_cent.values()):
-        if _has_others(cells, per_cent):
+    count = sum(match is not None for match in per_cent.values())
+    if count:
+        if np.count_nonzero(is_not_per_cent(column)) > count:
             return column, "number"
         for row, match in per_cent.items():
             cells[row] = cells[row] if match is None else _float(match[1])
@@ -70,20 +73,25 @@ def without_notation(column: NDArray[Any]) -> tuple[NDArray[Any], Notation]:
     return cells, "fraction" if any(fractions.values()) else "number"
 
 
-def _has_others(cells: NDArray[Any], per_cent: dict[int, Any]) -> bool:
-    """Return whether cells that are not per cent hold anything."""
-    others = (cell for row, cell in enumerate(cells.tolist()) if row not in per_cent)
-    return any(not (cell is None or cell != cell or (isinstance(cell, str) and not cell.strip())) for cell in others)
+def is_not_per_cent(column: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return a mask of the cells with neither a per cent sign nor a missing value.
+
+    >>> is_not_per_cent(np.array(["38%", "38", "", None], dtype=object)).tolist()
+    [False, True, False, False]
+    """
+    cells = column.astype(object)
+    has_no_sign = np.array(["%" not in str(cell) for cell in cells.tolist()], dtype=bool)
+    mask: NDArray[np.bool_] = has_no_sign & ~is_missing(cells)
+    return mask
 
 
 def _float(text: str) -> float:
-    return float(text.replace("\N{MINUS SIGN}", "-").replace(" ", ""))
+    return float(text.replace("\N{MINUS SIGN}", "-").replace(" ", "").replace(",", "."))
 
 
 def word_positions(column: NDArray[Any], words: Sequence[str]) -> NDArray[Any]:
     """Return the position of each cell among words, from 0; cells that are none of them are unchanged.
 
-    >>> import numpy as np
     >>> word_positions(np.array(["Better", "same", "", "good"], dtype=object), ("worse", "same", "better"))
     array([2.0, 1.0, '', 'good'], dtype=object)
     """

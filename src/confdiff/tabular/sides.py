@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from confdiff.io.lookup import distinct_ids, find_rows
+from confdiff.tabular.side_words import named_sides
 from confdiff.tabular.tables import PairTable
 from confdiff.tabular.values import is_missing
 
@@ -14,7 +14,8 @@ def shown_sides(judged: PairTable) -> NDArray[np.int8] | None:
     Parameters
     ----------
     judged
-        The pairs. A cell of the column ``shown_first`` holds the id of the item shown first, or ``left`` or ``right``.
+        The pairs. A cell of the column ``shown_first`` holds the id of the item shown first, or its side, see
+        :func:`~confdiff.tabular.side_words.named_sides`.
 
     Returns
     -------
@@ -55,11 +56,5 @@ def read_sides(judged: PairTable) -> tuple[NDArray[np.int8], NDArray[np.bool_]] 
     column = judged.shown_first
     if column is None:
         return None
-    ids = distinct_ids(judged.left, judged.right, column)
-    shown = find_rows(ids, column)
-    words = {word: find_rows(ids, np.array([word]))[0] for word in ("left", "right")}
-    side = np.zeros(len(judged), dtype=np.int8)
-    for sign, word, items in ((1, "left", judged.left), (-1, "right", judged.right)):
-        is_first = (shown >= 0) & ((shown == find_rows(ids, items)) | ((shown == words[word]) & (side == 0)))
-        side[is_first] = sign
+    side = named_sides(column, judged.left, judged.right, judged.names)
     return side, (side == 0) & ~is_missing(column)

@@ -19,9 +19,10 @@ from confdiff.io.table_formats.registry import find_table_format
 from confdiff.io.temporary import temporary_folder
 from confdiff.io.typed_table import TypedTable, id_values, joined_column
 from confdiff.pairs import StreamedPairs
-from confdiff.pairs.parquet import parquet_files
+from confdiff.pairs.parquet import parquet_columns, parquet_files
 from confdiff.pairs.splitting import draw_item_parts
 from confdiff.prior import SameAnswers
+from confdiff.tabular.answering import NOT_NAMED
 from confdiff.tabular.comparisons import Comparisons, compare, known_scale
 from confdiff.tabular.features.item_features import ItemFeatures
 from confdiff.tabular.features.kinds import check_not_numbers
@@ -60,6 +61,8 @@ class StreamedData:
         The scale of the judgements.
     id_name, id_type
         The column of ids, and the type of its values.
+    annotators
+        Number of annotators, or None.
     labelled
         None: labels are not supported.
     """
@@ -69,6 +72,7 @@ class StreamedData:
     scale: Scale
     id_name: str
     id_type: str
+    annotators: int | None = None
     labelled: None = None
 
     @property
@@ -90,6 +94,7 @@ class StreamedData:
             answers_only=not has_differences,
             scale_option=self.scale.option,
             weighted=self.pairs.weighted,
+            annotators=self.annotators,
             id_name=self.id_name,
             id_type=self.id_type,
             streamed=True,
@@ -149,10 +154,16 @@ def streamed_data(
         names, id_name, roles = _find_columns(items, pairs, id, ignore, columns or {})
         features, ids = _encode_items(items, folder / "items.npy", options, names, id_name)
         scale = scale or _find_scale(pairs, roles)
-        _encode_pairs(pairs, folder / "pairs.parquet", ids, scale, roles)
-        window = min(2**20, 4 * _GROUP_ROWS)
-        stream = StreamedPairs(folder / "items.npy", folder / "pairs.parquet", window=window)
-        yield StreamedData(features=features, pairs=stream, scale=scale, id_name=id_name, id_type=id_type(ids))
+        annotators = _encode_pairs(pairs, folder / "pairs.parquet", ids, scale, roles)
+        stream = _encoded_stream(folder / "items.npy", folder / "pairs.parquet", annotators)
+        yield StreamedData(
+            features=features,
+            pairs=stream,
+            scale=scale,
+            id_name=id_name,
+            id_type=id_type(ids),
+            annotators=len(annotators) or None,
+        )
 
 
 def _find_columns(
@@ -249,16 +260,52 @@ def _first_items(path: Path, names: list[str], id_name: str, types: dict[str, Co
     return ItemTable(source=TableSource.of_file(path), ids=ids, columns=columns, id_name=id_name, types=types)
 
 
-def _encode_pairs(pairs: Path, output: Path, ids: NDArray[Any], scale: Scale, columns: dict[str, str | None]) -> None:
-    """Write the pairs as row numbers of the items and differences in [-1, 1]."""
+def _encoded_stream(items: Path, pairs: Path, annotators: tuple[str, ...]) -> StreamedPairs:
+    """Return the encoded pairs, with annotators if there are any and if the pairs have differences."""
+    columns = set(parquet_columns(pairs))
+    has_annotators = bool(annotators) and "annotator" in columns
+    return StreamedPairs(
+        items,
+        pairs,
+        annotator="annotator" if has_annotators else None,
+        annotator_names=annotators if has_annotators else None,
+        side="side" if has_annotators and "side" in columns else None,
+        window=min(2**20, 4 * _GROUP_ROWS),
+    )
+
+
+def _encode_pairs(
+    pairs: Path, output: Path, ids: NDArray[Any], scale: Scale, columns: dict[str, str | None]
+) -> tuple[str, ...]:
+    """Write the pairs as row numbers of the items and differences in [-1, 1], and return the annotators' names."""
     import pyarrow
 
     items = ItemTable(source=TableSource("the items"), ids=ids, columns={})
+    numbers: dict[str, int] = {}
     with writing_batches(output) as write:
         for judged in _judged_parts(pairs, columns, scale):
             compared = compare(items, judged, scale, is_part=True)
-            arrays = _encoded_columns(judged, compared)
+            arrays = _encoded_columns(judged, compared) | _encoded_judges(judged, compared, numbers)
             write(pyarrow.record_batch({name: pyarrow.array(array) for name, array in arrays.items()}))
+    return () if set(numbers) <= {NOT_NAMED} else tuple(numbers)
+
+
+def _encoded_judges(judged: PairTable, compared: Comparisons, numbers: dict[str, int]) -> dict[str, NDArray[Any]]:
+    """Return the numbers of the annotators and the sides, in the order of :func:`_encoded_columns`.
+
+    ``numbers`` has the number of each annotator so far, and gets those of new ones. Rows that were appended for
+    same-class answers have no side.
+    """
+    if judged.annotator is None:
+        return {}
+    names = np.full(len(compared), NOT_NAMED, dtype=object) if compared.annotator is None else compared.annotator
+    codes = np.array([numbers.setdefault(name, len(numbers)) for name in names.tolist()], dtype=np.int64)
+    answers = compared.answers if compared.has_differences else None
+    appended = np.zeros(0 if answers is None else len(answers), dtype=np.int8)
+    encoded = {"annotator": np.concatenate([codes, appended])}
+    if compared.side is not None:
+        encoded["side"] = np.concatenate([compared.side, appended])
+    return encoded
 
 
 def _encoded_columns(judged: PairTable, compared: Comparisons) -> dict[str, NDArray[Any]]:

@@ -90,6 +90,8 @@ class PairTable:
         without such a column.
     weight, annotator, time, group, shown_first, winner, tie
         (n,), or None without such a column.
+    unused_winner
+        A column with the usual name of winners that is not used, because there are differences; or None.
     """
 
     source: TableSource
@@ -107,6 +109,7 @@ class PairTable:
     tie: NDArray[Any] | None = None
     notation: Notation = "number"
     written: NDArray[Any] | None = None
+    unused_winner: str | None = None
 
     def __len__(self) -> int:
         return len(self.left)
@@ -116,6 +119,14 @@ class PairTable:
         if role == "difference" and role not in self.names:
             return self.names.get("winner", self.names.get("same", self.names["right"]))
         return self.names[role]
+
+    @property
+    def winner_hint(self) -> str:
+        """A sentence about a column of winners that is not used; empty without one."""
+        if self.unused_winner is None:
+            return ""
+        name = repr(self.unused_winner)
+        return f" The column {name} is not used. If it gives the signs of the differences, pass winner={name}."
 
     @property
     def names_winners(self) -> bool:
@@ -283,7 +294,7 @@ def as_judged(
     """Return judged pairs from the columns of a table, see :func:`read_judged` and :func:`read_comparisons`."""
     names = pair_roles(source, table.columns, columns)
     values = {
-        role: table.ids(column) if role in ("left", "right", "shown_first") else table.values(column)
+        role: table.ids(column) if role in ("left", "right", "shown_first", "winner") else table.values(column)
         for role, column in names.items()
     }
     _check_not_empty(source, values["left"])
@@ -300,6 +311,7 @@ def as_judged(
         difference=judgements.values,
         notation=judgements.notation,
         written=judgements.written,
+        unused_winner=recognised(set(table.columns) - set(names.values()), WINNER),
         **{role: values.get(role) for role in _OPTIONAL},
     )
 

@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.tabular.notation import normal_word
+from confdiff.tabular.side_words import named_sides
 from confdiff.tabular.values import is_missing
 
-LEFT_WORDS = ("left", "first", "a", "model_a", "item_a", "1")
-RIGHT_WORDS = ("right", "second", "b", "model_b", "item_b", "2")
 TIE_WORDS = ("tie", "draw", "equal", "same", "both", "neither", "none", "x", "tie (bothbad)")
 _TRUE = ("1", "true", "yes", "tie", "draw")
 _FALSE = ("0", "false", "no", "")
@@ -24,8 +23,8 @@ def winner_signs(cells: NDArray[Any], left: NDArray[Any], right: NDArray[Any], n
     Parameters
     ----------
     cells
-        (n,) the winner: one of the two ids, or the side (``left``, ``a``, the name of its column, ...) or ``tie``.
-        A column holds either ids or sides.
+        (n,) the winner: one of the two ids, or the side (see
+        :func:`~confdiff.tabular.side_words.named_sides`), or ``tie``.
     left, right
         (n,) ids of the two items.
     names
@@ -34,7 +33,7 @@ def winner_signs(cells: NDArray[Any], left: NDArray[Any], right: NDArray[Any], n
     Returns
     -------
     signs
-        (n,), NaN where the cell is missing or names neither item; all NaN where ids and sides contradict each other.
+        (n,), NaN where the cell is missing or names neither item.
 
     Examples
     --------
@@ -45,27 +44,10 @@ def winner_signs(cells: NDArray[Any], left: NDArray[Any], right: NDArray[Any], n
     >>> winner_signs(np.array(["B", "a", "tie"]), ids, others, {"left": "l", "right": "r"})
     array([ 1., -1.,  0.])
     """
-    words = [normal_word(cell) for cell in cells.tolist()]
-    by_id = _signs(words, [normal_word(id) for id in left.tolist()], [normal_word(id) for id in right.tolist()])
-    lefts = {*LEFT_WORDS, normal_word(names["left"])}
-    rights = {*RIGHT_WORDS, normal_word(names["right"])}
-    sides = {**dict.fromkeys(lefts - rights, -1.0), **dict.fromkeys(rights - lefts, 1.0)}
-    by_side = np.array([sides.get(word, np.nan) for word in words])
-    if np.any(by_id * by_side < 0) and not (np.isnan(by_id).all() or np.isnan(by_side).all()):
-        return np.full(len(words), np.nan)
-    signs = by_id if np.isfinite(by_id).sum() >= np.isfinite(by_side).sum() else by_side
-    is_tie = np.array([word in TIE_WORDS for word in words], dtype=bool)
-    signs = np.where(is_tie & np.isnan(signs), 0.0, signs)
-    return np.where(is_missing(cells), np.nan, signs)
-
-
-def _signs(words: list[str], lefts: list[str], rights: list[str]) -> _Signs:
-    return np.array(
-        [
-            -1.0 if word == left else 1.0 if word == right else np.nan
-            for word, left, right in zip(words, lefts, rights, strict=True)
-        ]
-    )
+    signs = -named_sides(cells, left, right, names).astype(np.float64)
+    is_tie = np.array([normal_word(cell) in TIE_WORDS for cell in cells.tolist()], dtype=bool)
+    is_unread = is_missing(cells) | ((signs == 0) & ~is_tie)
+    return np.where(is_unread, np.nan, signs + 0.0)
 
 
 def ties(cells: NDArray[Any]) -> _Signs:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from confdiff.tabular.checks.data import encode_names
+from confdiff.tabular.checks.page import check_html
 from confdiff.tabular.checks.report import check_comparisons
 from judging import crowd, exact, kinds, the
 
@@ -90,7 +91,7 @@ def test_an_annotator_alone_cannot_be_compared():
     (measured,) = report.measures["annotators"]
     assert measured.compared == 0
     assert measured.slope is measured.correlation is measured.bias is measured.same_sign is None
-    assert the(report, "annotators-with-few-pairs").count == 1
+    assert the(report, "single-annotator").text.startswith("Annotator ann is the only one")
 
 
 def test_annotators_with_few_pairs_are_not_judged():
@@ -200,3 +201,39 @@ def test_items_shown_first_that_are_not_in_the_pair_are_errors():
     report = check_comparisons(items, pairs | {"shown_first": first}, scale=(-1, 1))
     assert the(report, "shown-first").rows == (7,)
     assert the(report, "shown-first").severity == "error"
+
+
+def winners_and_losers(**ways):
+    """The pairs of a crowd as columns of winners and losers."""
+    items, pairs = crowd(**ways)
+    is_right = pairs["difference"] > 0
+    columns = {
+        "winner": pairs["right"].where(is_right, pairs["left"]),
+        "loser": pairs["left"].where(is_right, pairs["right"]),
+        "annotator": pairs["annotator"],
+    }
+    return items, pairs.assign(**columns)[[*columns]]
+
+
+def test_winners_have_no_bias_towards_the_column_of_winners():
+    rng = np.random.default_rng(0)
+    report = check_comparisons(
+        *winners_and_losers(
+            ann=exact, bob=exact, cy=exact, rob=lambda c: -c, guess=lambda c: c * rng.choice([-1.0, 1.0])
+        )
+    )
+    assert [measured.bias for measured in report.measures["annotators"]] == [None] * 5
+    assert not {"one-sided", "position-bias"} & set(kinds(report))
+    assert "seems to use the scale in reverse" in " ".join(annotator(report, "rob").deviations)
+    assert not [d for measured in report.measures["annotators"] for d in measured.deviations if "favours" in d]
+    assert annotator(report, "guess").correlation == pytest.approx(0, abs=0.3)
+    assert "slope, bias and agreement" in check_html(report)  # the figure is drawn without biases
+
+
+def test_a_declared_side_of_winners_has_a_bias():
+    items, pairs = winners_and_losers(ann=exact, bob=exact, cy=exact, dora=lambda c: c + 0.4)
+    shown_first = crowd(ann=exact, bob=exact, cy=exact, dora=exact)[1]["left"]
+    report = check_comparisons(items, pairs.assign(shown_first=shown_first))
+    assert "favours the item shown second" in " ".join(annotator(report, "dora").deviations)
+    assert annotator(report, "dora").bias > 0.2
+    assert annotator(report, "ann").deviations == ()

@@ -23,6 +23,7 @@ from confdiff.tabular.checks.annotator_tests import (
 from confdiff.tabular.checks.data import CheckData, encode_names
 from confdiff.tabular.checks.finding import Finding, first_rows
 from confdiff.tabular.checks.graph import Edges, Judgements
+from confdiff.tabular.roles import wins_by_position
 
 FEWEST_PAIRS = 10
 """An annotator with fewer comparable pairs is not assessed."""
@@ -83,8 +84,11 @@ class Annotator:
 def measure_annotators(data: CheckData) -> tuple[Annotator, ...]:
     """Measure how each annotator judges; return () without a column of annotators."""
     names, codes = _annotator_codes(data)
-    expected = expected_differences(data.judgements, codes, fewest=FEWEST_PAIRS)
+    judgements = data.judgements
     side = _declared_side(data)
+    if wins_by_position(data.pairs.names):
+        judgements, side = _by_item_number(judgements, side)
+    expected = expected_differences(judgements, codes, fewest=FEWEST_PAIRS)
     same_sign = _same_sign(data.edges, codes)
     order = np.argsort(codes, kind="stable")
     ends = np.searchsorted(codes[order], np.arange(len(names) + 1))
@@ -92,8 +96,8 @@ def measure_annotators(data: CheckData) -> tuple[Annotator, ...]:
     for position, name in enumerate(names):
         rows = order[ends[position] : ends[position + 1]]
         own_side = np.ones(len(rows)) if side is None else side[rows]
-        annotators.append(_annotator(name, data.judgements.c[rows], expected[rows], same_sign[rows], own_side))
-    effects = _effects(data.judgements, expected, codes, annotators, side)
+        annotators.append(_annotator(name, judgements.c[rows], expected[rows], same_sign[rows], own_side))
+    effects = _effects(judgements, expected, codes, annotators, side)
     return tuple(
         replace(annotator, tests=tests, deviations=_deviations(tests, is_side_declared=side is not None))
         for annotator, tests in zip(annotators, effects, strict=True)
@@ -135,6 +139,23 @@ def _declared_side(data: CheckData) -> _Floats | None:
         return None
     side = data.sides[0][data.judgements.rows].astype(np.float64)
     return side if side.any() else None
+
+
+def _by_item_number(judgements: Judgements, side: _Floats | None) -> tuple[Judgements, _Floats]:
+    """Return judgements with the item of the smaller row on the left, and their sides.
+
+    If the winner is always the second item of a pair, the order of the items is the answer, and not that in which they
+    were shown. Sides that are not declared are then not known, and no bias is estimated.
+    """
+    is_swapped = judgements.left > judgements.right
+    sign = np.where(is_swapped, -1.0, 1.0)
+    ordered = replace(
+        judgements,
+        left=np.where(is_swapped, judgements.right, judgements.left),
+        right=np.where(is_swapped, judgements.left, judgements.right),
+        c=sign * judgements.c,
+    )
+    return ordered, np.zeros(len(judgements)) if side is None else sign * side
 
 
 def _same_sign(edges: Edges, codes: _Rows) -> _Floats:
@@ -231,7 +252,9 @@ def annotator_findings(data: CheckData, measure: tuple[Annotator, ...]) -> list[
     if len(correlations) > 1 and np.median(correlations) < _POOR:
         findings.append(_disagree(correlations))
     unassessed = sum(not annotator.is_assessed for annotator in measure)
-    if unassessed:
+    if len(measure) == 1:
+        findings.append(_single_annotator(measure[0]))
+    elif unassessed:
         findings.append(_few_comparable_pairs(unassessed))
     return findings
 
@@ -269,6 +292,16 @@ def _disagree(correlations: list[float]) -> Finding:
         f"{np.median(correlations):.2f}.",
         action="`fit` goes on, but expect a low pairwise accuracy. Make sure that all annotators had the same question "
         "and the same scale.",
+    )
+
+
+def _single_annotator(annotator: Annotator) -> Finding:
+    return Finding(
+        kind="single-annotator",
+        severity="note",
+        count=annotator.pairs,
+        text=f"Annotator {annotator.name} is the only one, so there are no others to compare with.",
+        action="`fit` models no annotators.",
     )
 
 

@@ -8,6 +8,7 @@ from confdiff.pairs import Pairs
 from confdiff.pairs.describe import NEAR_TIE, PairsDescription, describe_pairs
 from confdiff.tabular.checks.data import CheckData
 from confdiff.tabular.checks.finding import Finding
+from confdiff.tabular.roles import wins_by_position
 
 _MANY = 0.5  # fraction of the pairs
 _ENOUGH = 10  # clear judgements after which one direction only is suspicious
@@ -58,9 +59,10 @@ def difference_findings(data: CheckData, measure: Differences) -> list[Finding]:
         findings.append(_near_ties(c))
     if measure.at_ends > _MANY:
         findings.append(_at_ends(c, measure.at_ends))
-    if measure.is_one_sided:
-        findings.append(_one_sided(c))
-    elif abs(c.mean) > max(NEAR_TIE, 3 * measure.mean_error):
+    is_order_an_answer = wins_by_position(data.pairs.names)
+    if measure.is_one_sided and not is_order_an_answer:
+        findings.append(_one_sided(c, data.pairs.winner_hint))
+    elif not is_order_an_answer and abs(c.mean) > max(NEAR_TIE, 3 * measure.mean_error):
         findings.append(_position_bias(c, measure.mean_error))
     if c.prior_interval is None:
         findings.append(_no_prior(c))
@@ -90,13 +92,13 @@ def _at_ends(c: PairsDescription, fraction: float) -> Finding:
     )
 
 
-def _one_sided(c: PairsDescription) -> Finding:
+def _one_sided(c: PairsDescription, winner_hint: str) -> Finding:
     return _warning(
         "one-sided",
         c.n_pairs,
         text=f"No pair favours the {'first' if c.greatest > 0 else 'second'} item.",
         action="`fit` works with any order of the items. But if the middle of the scale means no difference, such as "
-        ".5 on a scale from 0 to 1, pass scale=(low, high).",
+        f".5 on a scale from 0 to 1, pass scale=(low, high).{winner_hint}",
     )
 
 

@@ -33,8 +33,11 @@ def annotators_figure(annotators: list[Annotator]) -> Figure:
     """Draw slope, bias and agreement of annotators with the intervals and the expected values of their tests."""
     lowest = sorted(annotators, key=_agreement_value)[:_MOST_BARS]
     height = max(3.8, 0.24 * len(lowest) + 1.4)
-    figure, (left, right) = new_figure(10, height, columns=2, width_ratios=(1.2, 1))
-    _draw_slopes(left, annotators)
+    if any("bias" in annotator.tests for annotator in annotators):
+        figure, (left, right) = new_figure(10, height, columns=2, width_ratios=(1.2, 1))
+        _draw_slopes(left, annotators)
+    else:
+        figure, right = new_figure(6.5, height)
     _draw_agreements(right, lowest)
     right.set_title("agreement" + (f", {len(lowest)} lowest" if len(annotators) > len(lowest) else ""), fontsize=9)
     figure.suptitle(f"{len(annotators):,} annotators; orange: differs from the others", fontsize=11)

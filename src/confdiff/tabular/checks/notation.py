@@ -33,6 +33,15 @@ class JudgementReading:
     count: int
     row: int
 
+    @property
+    def difference_text(self) -> str:
+        """The difference with its sign, and 0 without one.
+
+        >>> JudgementReading(written="tie", difference=0.0, count=1, row=0).difference_text
+        '0'
+        """
+        return f"{self.difference:+.3g}" if self.difference else "0"
+
 
 @dataclass(frozen=True)
 class ScaleReadings:
@@ -89,7 +98,7 @@ def notation_findings(data: CheckData, measure: ScaleReadings) -> list[Finding]:
 
 def _read_as(measure: ScaleReadings) -> Finding:
     readings = "; ".join(
-        f"{reading.written!r:.40} as {reading.difference:+.3g} ({plural(reading.count, 'pair')}, "
+        f"{reading.written!r:.40} as {reading.difference_text} ({plural(reading.count, 'pair')}, "
         f"first in row {reading.row})"
         for reading in measure.readings
     )

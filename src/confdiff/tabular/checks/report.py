@@ -23,6 +23,8 @@ from confdiff.tabular.tables import read_comparisons
 from confdiff.threads import follow_policy
 from confdiff.validation import check_choice
 
+_NO_MEANING = "No pair can be used, so nothing is known about the meaning of the judgements."
+
 
 @dataclass(frozen=True)
 class CheckReport:
@@ -42,6 +44,8 @@ class CheckReport:
         Name of a check -> its measure. Checks of usable pairs are missing if there are no such pairs.
     findings : tuple of Finding
         Errors first, notes last.
+    meaning_statement : str
+        The information of the judgements about the question that was asked.
     """
 
     id_name: str
@@ -50,6 +54,7 @@ class CheckReport:
     scale_given: bool
     measures: Mapping[str, Any]
     findings: tuple[Finding, ...]
+    meaning_statement: str
 
     @property
     def items(self) -> TableSummary:
@@ -88,30 +93,24 @@ class CheckReport:
         return prior_statement(self.measures["differences"].summary)
 
     @property
-    def meaning_statement(self) -> str:
-        """The information of the judgements about the question that was asked."""
-        if "meaning" not in self.measures:
-            return "No pair can be used, so nothing is known about the meaning of the judgements."
-        return meaning_statement(self.measures["meaning"])
-
-    @property
     def link(self) -> str | None:
         """The link that was declared, or that the judgements determine; None if neither."""
         meaning = self.measures.get("meaning")
         return None if meaning is None else meaning.declared or meaning.proposal
 
     def reworded(self, translate: Callable[[str], str]) -> "CheckReport":
-        """Return the same report with the texts of all findings translated."""
+        """Return the same report with translated texts of findings and of the meaning."""
         findings = tuple(
             replace(finding, text=translate(finding.text), action=translate(finding.action))
             for finding in self.findings
         )
-        return replace(self, findings=findings)
+        return replace(self, findings=findings, meaning_statement=translate(self.meaning_statement))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as a dictionary that can be written as JSON."""
         content = asdict(self)
         columns = content["measures"].pop("columns")
+        meaning = content.pop("meaning_statement")
         return {
             "verdict": self.verdict,
             "items": columns["items"],
@@ -120,7 +119,7 @@ class CheckReport:
             "scale_formula": None if self.scale is None else self.scale.formula,
             "scale_meaning": None if self.scale is None else self.scale.meaning,
             "prior": self.prior_statement,
-            "meaning": self.meaning_statement,
+            "meaning": meaning,
         }
 
 
@@ -240,4 +239,5 @@ def run_checks(data: CheckData) -> CheckReport:
         scale_given=data.scale_given,
         measures=measures,
         findings=by_severity(findings),
+        meaning_statement=meaning_statement(measures["meaning"]) if "meaning" in measures else _NO_MEANING,
     )

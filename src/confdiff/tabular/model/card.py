@@ -7,7 +7,9 @@ from confdiff import __version__
 from confdiff.display.figures import draw_diagonal, new_figure
 from confdiff.display.html import as_data_uri, render
 from confdiff.display.palette import MEASURED
+from confdiff.display.text import plural
 from confdiff.tabular.grades import spacing_words
+from confdiff.tabular.model.annotator_parameters import ANNOTATOR_MEASURES, MOST_ANNOTATORS, annotator_parameters
 from confdiff.tabular.model.explain_figures import importance_figure
 from confdiff.tabular.model.wording import (
     learner_words,
@@ -31,6 +33,7 @@ def card_html(model: "ComparisonModel") -> str:
     option = model.about.data.scale_option
     scale = None if option is None else parse_scale(option)
     spacing = model.about.spacing
+    annotators = model.annotators_
     return render(
         "confdiff.tabular.model",
         "card.html",
@@ -44,6 +47,11 @@ def card_html(model: "ComparisonModel") -> str:
         offset=offset_sentence(model),
         scale=scale,
         spacing=None if spacing is None else spacing_words(spacing, scale),
+        annotators=annotators,
+        annotator_parameters=[] if annotators is None else annotator_parameters(annotators),
+        annotator_measures=ANNOTATOR_MEASURES,
+        most_annotators=MOST_ANNOTATORS,
+        plural=plural,
         version=__version__,
         picture=as_data_uri(card_figure(model.about)),
         importance_picture=_importance_picture(model.about),
