@@ -54,11 +54,9 @@ def invite_command(
         confdiff label invite jokes.db Ann Ben --quota 100
     """
     collection = opened(study)
-    table = Table(name_column("annotator"), name_column("link"))
     for name in dict.fromkeys(names):
         invitation = collection.invite(name, quota=quota, kind=kind)
-        table.add_row(Text(invitation.name), Text(f"{url.rstrip('/')}/join/{invitation.token}"))
-    results.print(table)
+        say(f"{invitation.name}: {url.rstrip('/')}/join/{invitation.token}")  # a table would cut it
 
 
 def revoke_command(study: StudyArgument, names: NamesArgument) -> None:
