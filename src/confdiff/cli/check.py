@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from confdiff.cli.configuration import config_to_write, offer_config, used_config, write_config
+from confdiff.cli.configuration import config_to_write, offer_config, write_config
 from confdiff.cli.console import name_column, results, say, say_files, status
 from confdiff.cli.messages import Flag, translated, with_flags
 from confdiff.cli.options import (
@@ -21,13 +21,11 @@ from confdiff.cli.options import (
     GroupOption,
     IdOption,
     IgnoreOption,
-    ItemsArgument,
     JsonOption,
     LeftOption,
     LinkOption,
     NumberOption,
     OverwritePageOption,
-    PairsArgument,
     RightOption,
     SameOption,
     ScaleOption,
@@ -41,6 +39,7 @@ from confdiff.cli.options import (
     output_option,
     switch,
 )
+from confdiff.cli.study_tables import ItemsOrStudyArgument, OptionalPairsArgument, read_item_tables
 from confdiff.config import optional_config
 from confdiff.display.text import listed
 from confdiff.io.table_formats.encodings import takes_encoding
@@ -59,8 +58,8 @@ _FIT_FLAGS = {  # findings also name options of `fit`
 
 @takes_encoding
 def check_command(
-    items: ItemsArgument,
-    pairs: PairsArgument,
+    items: ItemsOrStudyArgument,
+    pairs: OptionalPairsArgument = None,
     output: Annotated[Path, output_option("Folder for the HTML page and the JSON file.")] = Path("check"),
     as_json: JsonOption = False,
     id: IdOption = None,
@@ -99,25 +98,29 @@ def check_command(
 
     An HTML page and a JSON file are written. The exit status is 2 if `confdiff fit` would stop with an error.
 
-    Example:
+    Examples:
         confdiff check items.csv pairs.csv -o check
+        confdiff check jokes.db
     """
     with status("loading PyTorch"):
         from confdiff.io.outputs import check_new_file, check_new_report
         from confdiff.tabular.checks.page import check_files, check_json, write_check
         from confdiff.tabular.checks.report import check_comparisons
-    check_new_report(check_files(output), inputs=[items, pairs], overwrite=overwrite)
-    new_config = config_to_write(items, config) if store else None
+    tables = read_item_tables(items, pairs)
+    check_new_report(check_files(output), inputs=tables.inputs, overwrite=overwrite)
+    if store and tables.study is not None:
+        raise ValueError("--write-config is for tables; the columns of a study are known. Omit it.")
+    new_config = config_to_write(Path(items), config) if store else None
     if new_config is not None:
-        check_new_file(new_config, inputs=[items, pairs], overwrite=overwrite)
+        check_new_file(new_config, inputs=tables.inputs, overwrite=overwrite)
         config = config if config is not None and config.is_file() else None
-    config = used_config(items, config)
+    config = tables.config(config)
     kinds = kinds_of(number=number, category=category, text=text)
     with status("checking"):
         report = check_comparisons(
-            items,
-            pairs,
-            scale=scale,
+            tables.items,
+            tables.pairs,
+            scale=tables.scale(scale),
             kinds=kinds,
             link=link,
             id=id,
@@ -157,7 +160,7 @@ def check_command(
     else:
         _print(report)
         say_files(files)
-    if new_config is None and config is None and not report.errors and not as_json:
+    if new_config is None and config is None and tables.study is None and not report.errors and not as_json:
         offer_config()
     if report.errors:
         raise ValueError(f"{report.verdict} See {files['page']}.")

@@ -2,10 +2,10 @@
 
 import os
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from confdiff.cli.configuration import used_config
 from confdiff.cli.console import is_quiet, say, say_files, status
 from confdiff.cli.model import print_model
 from confdiff.cli.options import (
@@ -20,11 +20,9 @@ from confdiff.cli.options import (
     GroupOption,
     IdOption,
     IgnoreOption,
-    ItemsArgument,
     LeftOption,
     NumberOption,
     OverwriteOption,
-    PairsArgument,
     RightOption,
     SameOption,
     ScaleOption,
@@ -40,6 +38,7 @@ from confdiff.cli.options import (
     output_option,
     switch,
 )
+from confdiff.cli.study_tables import ItemsOrStudyArgument, JudgedTables, OptionalPairsArgument, read_item_tables
 from confdiff.io.table_formats.encodings import takes_encoding
 
 if TYPE_CHECKING:
@@ -150,8 +149,8 @@ _Resume = Annotated[bool, switch("--resume", help="Continue an interrupted run."
 
 @takes_encoding
 def fit_command(
-    items: ItemsArgument,
-    pairs: PairsArgument,
+    items: ItemsOrStudyArgument,
+    pairs: OptionalPairsArgument = None,
     output: _Output = Path("model"),
     model: _Model = None,
     link: _Link = "auto",
@@ -206,6 +205,7 @@ def fit_command(
     Examples:
         confdiff fit items.csv pairs.csv -o model
         confdiff fit items.csv pairs.csv --link preference --model linear
+        confdiff fit jokes.db
     """
     with status("loading PyTorch"):
         from confdiff.tabular.fit_options import FitOptions
@@ -230,12 +230,13 @@ def fit_command(
         device=device,
         seed=seed,
     )
+    judged = read_item_tables(items, pairs)
     tables: dict[str, Any] = {
-        "items": items,
-        "pairs": pairs,
+        "items": judged.items,
+        "pairs": judged.pairs,
         "id": id,
         "ignore": tuple(ignore or ()),
-        "scale": scale,
+        "scale": judged.scale(scale),
         "left": left,
         "right": right,
         "difference": difference,
@@ -248,15 +249,16 @@ def fit_command(
         "shown_first": shown_first,
         "labels": labels,
         "encoding": encoding,
-        "config": used_config(items, config),
-        "stream": stream or pairs.is_dir(),
+        "config": judged.config(config),
+        "stream": stream or (pairs is not None and pairs.is_dir()),
     }
-    fitted = _fit(tables, options, output, resume=resume, overwrite=overwrite)
+    fitted = _fit(judged, tables, options, output, resume=resume, overwrite=overwrite)
     print_model(fitted)
     say_files({"model": output, "card": output / "card.html"})
 
 
 def _fit(
+    judged: JudgedTables,
     tables: dict[str, Any],
     options: "FitOptions",
     output: Path,
@@ -270,11 +272,10 @@ def _fit(
     from confdiff.tabular.fitting import fit_comparisons
     from confdiff.tabular.streaming import STREAM
 
-    inputs = (tables["items"], tables["pairs"])
     place = Path(os.path.realpath(output))
     checkpoint = Path(f"{place}.checkpoint")
     may_be_finished = resume and not overwrite and _is_older(checkpoint, place / "model.json")
-    check_new_folder(output, inputs=inputs, overwrite=overwrite or may_be_finished)
+    check_new_folder(output, inputs=judged.inputs, overwrite=overwrite or may_be_finished)
     _check_checkpoint(checkpoint, resume=resume, overwrite=overwrite)
     remove_leftovers(place.parent / STREAM)
     warnings.simplefilter("ignore", UserWarning)  # print_model prints them
@@ -290,6 +291,7 @@ def _fit(
         if checkpoint.exists():
             say(f"interrupted; {checkpoint} holds the progress. The same command with --resume continues.")
         raise
+    fitted.about = replace(fitted.about, data=replace(fitted.about.data, study=judged.study))
     if not (may_be_finished and fitted.is_saved_as(output)):
         fitted.save(output, overwrite=overwrite)
     checkpoint.unlink(missing_ok=True)

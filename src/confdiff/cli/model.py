@@ -131,6 +131,8 @@ def print_model(model: "ComparisonModel") -> None:
         say(undecided)
     prior = prior_words(model)
     say(learner_words(model) + ("" if prior is None else f"; class prior {prior}"))
+    if about.data.study is not None:
+        say(f"learned from the study {about.data.study}")
     if about.selection is not None:
         print_selection(about.selection)
     if model.annotators_ is not None:

@@ -7,7 +7,6 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from confdiff.cli.configuration import used_config
 from confdiff.cli.console import name_column, number_column, results, say, say_files, status
 from confdiff.cli.options import (
     TABLE_ENDINGS,
@@ -21,7 +20,6 @@ from confdiff.cli.options import (
     JsonOption,
     LeftOption,
     OverwriteOption,
-    PairsArgument,
     RightOption,
     ScaleOption,
     SeedOption,
@@ -34,6 +32,7 @@ from confdiff.cli.options import (
     output_option,
     switch,
 )
+from confdiff.cli.study_tables import PairsOrStudyArgument, read_pair_tables
 from confdiff.display.text import plural
 from confdiff.io.table_formats.encodings import takes_encoding
 
@@ -45,7 +44,7 @@ _MOST_ROWS = 20  # printed
 
 @takes_encoding
 def rank_command(
-    pairs: PairsArgument,
+    pairs: PairsOrStudyArgument,
     output: Annotated[
         Path,
         output_option(
@@ -84,8 +83,9 @@ def rank_command(
     different connected components cannot be compared, and are ranked separately. The page proposes pairs to compare
     next.
 
-    Example:
+    Examples:
         confdiff rank pairs.csv -o ranking.csv
+        confdiff rank jokes.db
     """
     with status("loading PyTorch"):
         from confdiff.io.outputs import check_new_files
@@ -93,17 +93,18 @@ def rank_command(
         from confdiff.ranking.page import ranking_files, ranking_json, write_ranking
         from confdiff.ranking.ranking_items import rank_items
     check_table_name(output)
-    check_new_files(ranking_files(output), inputs=[pairs], overwrite=overwrite)
-    config = used_config(pairs, config)
+    tables = read_pair_tables(pairs)
+    check_new_files(ranking_files(output), inputs=tables.inputs, overwrite=overwrite)
+    config = tables.config(config)
     with status("ranking"):
         ranking = rank_items(
-            pairs,
+            tables.pairs,
             ridge=ridge,
             by_group=by_group,
             annotator_model=annotator_model,
             level=level,
             n_proposals=n_proposals,
-            scale=scale,
+            scale=tables.scale(scale),
             spacing=spacing,
             seed=seed,
             encoding=encoding,
@@ -122,6 +123,8 @@ def rank_command(
     if as_json:
         typer.echo(ranking_json(ranking))
         return
+    if tables.study is not None:
+        say(f"study: {tables.study}")
     _print(ranking)
     say_files(files)
 

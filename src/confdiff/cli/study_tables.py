@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from confdiff.cli.configuration import used_config
 from confdiff.cli.options import TABLE_ENDINGS, argument
 from confdiff.io.table_formats.registry import table_format_of
+from confdiff.labelling.recognising import is_postgresql, is_study_address
 
 ItemsOrStudyArgument = Annotated[
     str,
@@ -62,7 +63,7 @@ class JudgedTables:
 
 def read_item_tables(items: str, pairs: Path | None) -> JudgedTables:
     """Return the tables of two arguments, or of a study that is the only one."""
-    if is_study(items):
+    if _is_study(items):
         if pairs is not None:
             raise ValueError(f"{items} is a study, which has judged pairs: omit {pairs}.")
         return _of_study(items)
@@ -73,26 +74,14 @@ def read_item_tables(items: str, pairs: Path | None) -> JudgedTables:
 
 def read_pair_tables(pairs: str) -> JudgedTables:
     """Return the table of one argument, or that of a study."""
-    if is_study(pairs):
+    if _is_study(pairs):
         return _of_study(pairs)
     return JudgedTables(items=None, pairs=Path(pairs), inputs=[Path(pairs)])
 
 
-def is_study(address: str) -> bool:
-    """Return whether an argument is a study: an address of PostgreSQL, or a file of SQLite.
-
-    >>> is_study("postgresql://me@host/data?study=jokes"), is_study("items.csv")
-    (True, False)
-    """
-    if table_format_of(Path(address)) is not None and "://" not in address:
-        return False
-    if address.startswith(("postgresql:", "postgres:")):
-        return True
-    try:
-        with Path(address).open("rb") as file:
-            return file.read(16) == b"SQLite format 3\x00"
-    except OSError:
-        return False
+def _is_study(address: str) -> bool:
+    """Return whether an argument is a study: a file that does not have the name of a table."""
+    return is_postgresql(address) or (table_format_of(Path(address)) is None and is_study_address(address))
 
 
 def _of_study(address: str) -> JudgedTables:

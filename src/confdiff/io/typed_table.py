@@ -27,6 +27,8 @@ class TypedTable:
         Which cells of text may be other values, see :data:`~confdiff.io.column_types.lattice.TextParsing`.
     source
         Beginning of messages about a file, such as ``"items.csv, "``.
+    title
+        The name of the table in messages, such as ``"the items of jokes.db"``, if it is not a file.
 
     Examples
     --------
@@ -40,6 +42,7 @@ class TypedTable:
     columns: Mapping[str, Any]
     parse_text: "TextParsing" = "none"
     source: str = ""
+    title: str = ""
     _types: dict[str, "ColumnType"] = field(default_factory=dict, init=False)
 
     @property

@@ -4,18 +4,17 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
 
-Address = str | PathLike[str]
+from confdiff.labelling.recognising import Address, is_postgresql
+
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _BUSY_MILLISECONDS = 30_000
 _WRITE = "confdiff_write"
-_MAGIC = b"SQLite format 3\x00"
 
 
 class Database:
@@ -94,21 +93,6 @@ class Database:
         self.engine.dispose()
 
 
-def is_study_address(address: Address) -> bool:
-    """Return whether an address is that of a study: a PostgreSQL address, or a file of SQLite.
-
-    >>> is_study_address("postgresql://me@host/data?study=jokes"), is_study_address("items.csv")
-    (True, False)
-    """
-    if _is_postgresql(address):
-        return True
-    try:
-        with Path(address).open("rb") as file:
-            return file.read(len(_MAGIC)) == _MAGIC
-    except OSError:
-        return False
-
-
 def find_database(address: Address) -> Database:
     """Return the database of an address, which need not exist yet.
 
@@ -122,7 +106,7 @@ def find_database(address: Address) -> Database:
     ValueError
         If the address is not valid.
     """
-    if _is_postgresql(address):
+    if is_postgresql(address):
         return _postgresql(str(address))
     if "://" in str(address):
         raise ValueError(
@@ -167,12 +151,12 @@ def _postgresql(address: str) -> Database:
             f"the address of a study must end in ?study=NAME, a name of at most 40 lower-case letters, digits, _ and "
             f"-; got {_masked(address)!r}."
         )
-    plain = url.difference_update_query(["study"]).set(drivername="postgresql+psycopg", password=None)
-    shown = plain.set(drivername="postgresql").update_query_dict({"study": name})
+    plain = url.difference_update_query(["study"]).set(drivername="postgresql+psycopg")
+    shown = url._replace(password=None).set(drivername="postgresql")  # set() cannot remove a password
     schema = f"confdiff_{name}"
     try:
         engine = create_engine(
-            plain.set(password=url.password),
+            plain,
             pool_size=20,
             max_overflow=44,
             pool_pre_ping=True,
@@ -190,10 +174,6 @@ def _parsed(address: str) -> URL:
         return make_url(re.sub(r"^postgres(ql)?(\+\w+)?://", "postgresql://", address))
     except (ArgumentError, ValueError) as error:
         raise ValueError(f"{_masked(address)!r} cannot be read as an address of PostgreSQL.") from error
-
-
-def _is_postgresql(address: Address) -> bool:
-    return isinstance(address, str) and re.match(r"(postgres|postgresql)(\+\w+)?://", address) is not None
 
 
 def _masked(address: Address) -> str:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, exists, insert, select, update
 from sqlalchemy.sql import Select
 
 from confdiff.labelling.annotators import answered_by, claimed_slots, is_free, quota_of, required_row, state_of
-from confdiff.labelling.schema import annotators, answers, assignments, questions
+from confdiff.labelling.schema import annotators, answers, assignments, questions, studies
 from confdiff.labelling.settings import StudySettings
 
 _MOST_ATTEMPTS = 50  # another annotator may take a question first
@@ -62,7 +62,8 @@ def assign(connection: Connection, settings: StudySettings, name: str) -> Assign
     if row.revoked:
         return None
     now = time.time()
-    connection.execute(update(annotators).where(annotators.c.id == row.id).values(seen_at=now))
+    if row.seen_at is None or row.seen_at + settings.lease_seconds / 4 < now:
+        connection.execute(update(annotators).where(annotators.c.id == row.id).values(seen_at=now))
     open_row = _open_assignment(connection, settings, row.id, now)
     if open_row is not None:
         return as_assignment(open_row)
@@ -85,6 +86,17 @@ def take(connection: Connection, question: int, annotator: int, now: float, leas
     return connection.execute(taken.values(holder=annotator, held_until=now + lease)).rowcount == 1
 
 
+def _keep(connection: Connection, question: int, annotator: int, now: float, lease: int) -> bool:
+    """Renew the lease of a question if less than half of it remains; return whether it is still the annotator's."""
+    held = select(questions.c.id).where(
+        questions.c.id == question,
+        questions.c.holder == annotator,
+        questions.c.answered.is_(False),
+        questions.c.held_until > now + lease / 2,
+    )
+    return connection.execute(held).first() is not None or take(connection, question, annotator, now, lease)
+
+
 def _open_assignment(connection: Connection, settings: StudySettings, annotator: int, now: float) -> Row[Any] | None:
     """Return the first open assignment, with a new lease; those whose question went to another annotator end."""
     query = (
@@ -93,7 +105,7 @@ def _open_assignment(connection: Connection, settings: StudySettings, annotator:
         .order_by(assignments.c.id)
     )
     for row in connection.execute(query).all():
-        if row.question is None or take(connection, row.question, annotator, now, settings.lease_seconds):
+        if row.question is None or _keep(connection, row.question, annotator, now, settings.lease_seconds):
             return row
         end = update(assignments).where(assignments.c.id == row.id)
         connection.execute(end.values(is_open=False, question=None))
@@ -102,6 +114,7 @@ def _open_assignment(connection: Connection, settings: StudySettings, annotator:
 
 def _claim_slot(connection: Connection, annotator: int) -> int | None:
     """Reserve the first slot of the plan that nobody claimed; None if there is none."""
+    connection.execute(select(studies.c.id).with_for_update())  # annotators who start at the same time take turns
     claimed = claimed_slots(connection)
     planned = connection.execute(select(questions.c.slot).distinct().order_by(questions.c.slot)).scalars()
     slot = next((slot for slot in planned if slot not in claimed), None)

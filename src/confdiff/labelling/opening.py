@@ -6,12 +6,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import insert, text
+from sqlalchemy import Connection, insert, text
 
-from confdiff.labelling.addresses import Address, Database, find_database, is_study_address, sqlite_database
+from confdiff.labelling.addresses import Database, find_database, sqlite_database
 from confdiff.labelling.backup import copy_database
 from confdiff.labelling.checking import checked_settings
 from confdiff.labelling.planning import insert_questions, planned_questions
+from confdiff.labelling.recognising import Address, is_study_address
 from confdiff.labelling.schema import VERSION, check_version, has_study, metadata, studies, upgrade, version_of
 from confdiff.labelling.settings import StudySettings
 from confdiff.labelling.stored_items import insert_items, types_of
@@ -82,8 +83,8 @@ def _create_file(
 def _fill(database: Database, items: ItemTable, settings: StudySettings, plan: "list[PlannedQuestion]") -> None:
     """Create and fill the tables in one transaction."""
     with database.writing() as connection:
+        _lock_tables(connection, database)
         if database.schema is not None:
-            connection.execute(text("SELECT pg_advisory_xact_lock(hashtext(:name))"), {"name": database.schema})
             if has_study(connection, database.schema):
                 raise _exists(database)
             connection.exec_driver_sql(f'CREATE SCHEMA IF NOT EXISTS "{database.schema}"')
@@ -134,11 +135,20 @@ def _not_a_study(database: Database) -> Exception:
 
 
 def _upgrade(database: Database, version: int) -> None:
-    """Upgrade older tables; a file is copied first, to a name with the version."""
-    if database.path is not None:
-        _keep_copy(database.path, version)
+    """Upgrade older tables, unless another process does; a file is copied first, to a name with the version."""
     with database.writing() as connection:
+        _lock_tables(connection, database)
+        if version_of(connection) == VERSION:
+            return
+        if database.path is not None:
+            _keep_copy(database.path, version)
         upgrade(connection, database.schema)
+
+
+def _lock_tables(connection: Connection, database: Database) -> None:
+    """Wait for other processes that create or upgrade the tables; in SQLite every transaction that writes does that."""
+    if database.schema is not None:
+        connection.execute(text("SELECT pg_advisory_xact_lock(hashtext(:name))"), {"name": database.schema})
 
 
 def _keep_copy(path: Path, version: int) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select, update
 from sqlalchemy.exc import IntegrityError
 
 from confdiff.labelling import annotators as people
-from confdiff.labelling.addresses import Address, Database
+from confdiff.labelling.addresses import Database
 from confdiff.labelling.annotators import Annotator, Invitation, Progress, State
 from confdiff.labelling.answering import Answer, Stored, store_answer, undo_last
 from confdiff.labelling.assigning import Assignment, assign
@@ -25,6 +25,7 @@ from confdiff.labelling.export import (
 )
 from confdiff.labelling.opening import create_database, open_database
 from confdiff.labelling.planning import read_plan, replace_questions
+from confdiff.labelling.recognising import Address
 from confdiff.labelling.schema import annotators, studies
 from confdiff.labelling.settings import StudySettings
 from confdiff.labelling.stored_items import column_types, item_cells, item_names, read_columns

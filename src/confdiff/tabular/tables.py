@@ -339,7 +339,7 @@ def table_columns(source: Any, what: str) -> tuple[TableSource, TypedTable]:
             f"the {what} must be a path, a data frame or a mapping from names to columns; "
             f"got {type(source).__name__}.{hint}"
         )
-    return TableSource(f"the {what}"), table
+    return TableSource(table.title or f"the {what}"), table
 
 
 def column_names_of(source: Any) -> list[str]:

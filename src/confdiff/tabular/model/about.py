@@ -48,6 +48,8 @@ class DataSummary:
         Whether the pairs were read in parts.
     answers_only
         Whether the pairs have same-class answers and no differences.
+    study
+        The study from which the items and the pairs come, or None.
     """
 
     items: int
@@ -64,6 +66,7 @@ class DataSummary:
     scale_option: str | None = None
     answers_only: bool = False
     annotators: int | None = None
+    study: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("items", "compared_items", "pairs", "features"):
