@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from confdiff.tabular.checks.annotators import Annotator, measure_annotators
+from confdiff.tabular.checks.annotators import JudgedAnnotator, measure_annotators
 from confdiff.tabular.checks.data import CheckData
 from confdiff.tabular.scales import PLAIN_SCALE
 from confdiff.tabular.tables import read_comparisons
@@ -37,7 +37,7 @@ def tables(
     return {"id": np.arange(_ITEMS), "score": score}, pairs
 
 
-def measure(seed: int, n_annotators: int, answers: int, bias: float, coins: float) -> tuple[Annotator, ...]:
+def measure(seed: int, n_annotators: int, answers: int, bias: float, coins: float) -> tuple[JudgedAnnotator, ...]:
     """Return the annotators of one simulated table."""
     items, pairs = read_comparisons(*tables(seed, n_annotators, answers, bias, coins))
     return measure_annotators(CheckData(items=items, pairs=pairs, scale=PLAIN_SCALE, scale_given=True))

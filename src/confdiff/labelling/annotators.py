@@ -14,7 +14,7 @@ from confdiff.labelling.schema import annotators, answers, assignments, owner_to
 from confdiff.labelling.settings import StudySettings
 from confdiff.validation import check_choice, check_count
 
-KINDS = ("person", "llm", "simulated")
+ANNOTATOR_KINDS = ("person", "llm", "simulated")
 """Kinds of annotators."""
 
 State = Literal["open", "paused", "closed"]
@@ -49,7 +49,7 @@ class Annotator:
 
 
 @dataclass(frozen=True)
-class Progress:
+class AnnotatorProgress:
     """Number of answers, the quota, and the median of seconds per answer (None before the first)."""
 
     answered: int
@@ -87,7 +87,7 @@ def has_owner_token(connection: Connection, token: str) -> bool:
 def add_annotator(connection: Connection, name: str, *, quota: int | None, kind: str) -> Invitation:
     """Add an annotator; a further invitation of a name renews the link, and ends the old one with its sessions."""
     name = check_name(name)
-    check_choice("kind", kind, KINDS)
+    check_choice("kind", kind, ANNOTATOR_KINDS)
     _check_quota(quota)
     token = new_token()
     known = annotator_row(connection, name, lock=True)
@@ -241,7 +241,7 @@ def as_annotator(connection: Connection, settings: StudySettings, row: Row[Any])
     )
 
 
-def progress_of(connection: Connection, settings: StudySettings, row: Row[Any]) -> Progress:
+def progress_of(connection: Connection, settings: StudySettings, row: Row[Any]) -> AnnotatorProgress:
     """Return the progress of an annotator."""
     recent = (
         select(answers.c.seconds)
@@ -251,7 +251,7 @@ def progress_of(connection: Connection, settings: StudySettings, row: Row[Any]) 
         .limit(100)
     )
     seconds = [min(value, _LONGEST_ANSWER) for value in connection.execute(recent).scalars()]
-    return Progress(
+    return AnnotatorProgress(
         answered=answered_by(connection, row.id),
         quota=quota_of(connection, settings, row),
         seconds_per_answer=median(seconds) if seconds else None,

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, insert, select, update
 
 from confdiff.labelling.annotators import answered_by, quota_of, required_row, state_of
-from confdiff.labelling.assigning import Assignment, as_assignment, take
+from confdiff.labelling.assigning import Assignment, as_assignment, take_question
 from confdiff.labelling.schema import annotators, answers, assignments, questions
 from confdiff.labelling.settings import StudySettings
 
@@ -144,7 +144,7 @@ def _close(connection: Connection, settings: StudySettings, row: Row[Any], annot
     An answer that comes after its lease, when another annotator has the question, counts as one outside of the plan.
     """
     question = row.question
-    if question is not None and not take(connection, question, annotator, now, settings.lease_seconds):
+    if question is not None and not take_question(connection, question, annotator, now, settings.lease_seconds):
         question = None
     if question is not None:
         connection.execute(update(questions).where(questions.c.id == question).values(answered=True))

@@ -74,12 +74,12 @@ def assign(connection: Connection, settings: StudySettings, name: str) -> Assign
         question = _next_question(connection, settings, row.id, slot, now)
         if question is None:
             return None
-        if take(connection, question.id, row.id, now, settings.lease_seconds):
+        if take_question(connection, question.id, row.id, now, settings.lease_seconds):
             return _insert_assignment(connection, row.id, question, now)
     return None
 
 
-def take(connection: Connection, question: int, annotator: int, now: float, lease: int) -> bool:
+def take_question(connection: Connection, question: int, annotator: int, now: float, lease: int) -> bool:
     """Hold a question for an annotator if it is free or already theirs; return whether it is theirs now."""
     own = (questions.c.holder == annotator) & questions.c.answered.is_(False)
     taken = update(questions).where(questions.c.id == question, is_free(now) | own)
@@ -94,7 +94,7 @@ def _keep(connection: Connection, question: int, annotator: int, now: float, lea
         questions.c.answered.is_(False),
         questions.c.held_until > now + lease / 2,
     )
-    return connection.execute(held).first() is not None or take(connection, question, annotator, now, lease)
+    return connection.execute(held).first() is not None or take_question(connection, question, annotator, now, lease)
 
 
 def _open_assignment(connection: Connection, settings: StudySettings, annotator: int, now: float) -> Row[Any] | None:

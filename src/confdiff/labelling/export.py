@@ -9,12 +9,11 @@ from sqlalchemy import Connection, exists, select
 
 from confdiff.labelling.schema import annotators, answers, assignments
 from confdiff.labelling.stored_items import as_typed, column_types, item_names
+from confdiff.tabular.tables import Columns
 from confdiff.validation import check_choice
 
-FORMATS = ("csv", "parquet", "jsonl")
+EXPORT_FORMATS = ("csv", "parquet", "jsonl")
 """Formats of exported tables."""
-
-Columns = dict[str, NDArray[Any]]
 
 
 def answer_columns(connection: Connection, *, superseded: bool = False) -> Columns:
@@ -118,7 +117,7 @@ def export_tables(
     from confdiff.io.outputs import check_new_files
     from confdiff.io.tables import write_table
 
-    check_choice("format", format, FORMATS)
+    check_choice("format", format, EXPORT_FORMATS)
     files = {name: folder / f"{name}.{format}" for name in tables}
     check_new_files(files, overwrite=overwrite)
     with atomic_files(files) as temporary:

@@ -10,12 +10,11 @@ from sqlalchemy.exc import IntegrityError
 
 from confdiff.labelling import annotators as people
 from confdiff.labelling.addresses import Database
-from confdiff.labelling.annotators import Annotator, Invitation, Progress, State
+from confdiff.labelling.annotators import Annotator, AnnotatorProgress, Invitation, State
 from confdiff.labelling.answering import Answer, Stored, store_answer, undo_last
 from confdiff.labelling.assigning import Assignment, assign
 from confdiff.labelling.backup import backup_study
 from confdiff.labelling.export import (
-    Columns,
     answer_columns,
     export_tables,
     id_type_of,
@@ -29,6 +28,7 @@ from confdiff.labelling.recognising import Address
 from confdiff.labelling.schema import annotators, studies
 from confdiff.labelling.settings import StudySettings
 from confdiff.labelling.stored_items import column_types, item_cells, item_names, read_columns
+from confdiff.tabular.tables import Columns
 
 if TYPE_CHECKING:
     from confdiff.labelling.design import PlannedQuestion
@@ -189,7 +189,7 @@ class Study:
         """Take the last answer of an annotator back, and return its assignment, to be answered again."""
         return self._write(undo_last, self.settings, annotator)
 
-    def progress(self, annotator: str) -> Progress:
+    def progress(self, annotator: str) -> AnnotatorProgress:
         """Return the progress of an annotator."""
         with self._database.reading() as connection:
             return people.progress_of(connection, self.settings, people.required_row(connection, annotator))

@@ -35,7 +35,7 @@ _MOST_NAMED = 10  # annotators with a finding of their own
 
 
 @dataclass(frozen=True)
-class Annotator:
+class JudgedAnnotator:
     """Judgements c of one annotator compared with d = s(right) - s(left) of the scores that fit the others best.
 
     Attributes
@@ -81,7 +81,7 @@ class Annotator:
         return self.compared >= FEWEST_PAIRS
 
 
-def measure_annotators(data: CheckData) -> tuple[Annotator, ...]:
+def measure_annotators(data: CheckData) -> tuple[JudgedAnnotator, ...]:
     """Measure how each annotator judges; return () without a column of annotators."""
     names, codes = _annotator_codes(data)
     judgements = data.judgements
@@ -105,7 +105,7 @@ def measure_annotators(data: CheckData) -> tuple[Annotator, ...]:
 
 
 def _effects(
-    judgements: Judgements, expected: _Floats, codes: _Rows, annotators: list[Annotator], side: _Floats | None
+    judgements: Judgements, expected: _Floats, codes: _Rows, annotators: list[JudgedAnnotator], side: _Floats | None
 ) -> list[dict[str, Effect]]:
     """Return the tests of each annotator, adjusted together; none for those who are not assessed."""
     assessed = np.array([annotator.is_assessed for annotator in annotators], dtype=bool)
@@ -174,7 +174,7 @@ def _same_sign(edges: Edges, codes: _Rows) -> _Floats:
     return np.where(is_comparable, np.sign(other_sum) == np.sign(edges.oriented), np.nan)
 
 
-def _annotator(name: str, c: _Floats, d: _Floats, same_sign: _Floats, side: _Floats) -> Annotator:
+def _annotator(name: str, c: _Floats, d: _Floats, same_sign: _Floats, side: _Floats) -> JudgedAnnotator:
     connected = np.isfinite(d)
     repeated = same_sign[np.isfinite(same_sign)]
     n_pairs = len(c)
@@ -182,7 +182,7 @@ def _annotator(name: str, c: _Floats, d: _Floats, same_sign: _Floats, side: _Flo
     d = d[connected]
     deviation = ((c - d) * side[connected])[side[connected] != 0]
     slope, slope_error, correlation = _line(c, d)
-    return Annotator(
+    return JudgedAnnotator(
         name=name,
         pairs=n_pairs,
         compared=len(c),
@@ -241,7 +241,7 @@ def _words(effect: Effect, name: str) -> str:
     )
 
 
-def annotator_findings(data: CheckData, measure: tuple[Annotator, ...]) -> list[Finding]:
+def annotator_findings(data: CheckData, measure: tuple[JudgedAnnotator, ...]) -> list[Finding]:
     """Return findings about annotators who differ from the others, those with the lowest correlation first."""
     deviating = [annotator for annotator in measure if annotator.deviations]
     deviating.sort(key=lambda annotator: (annotator.correlation or 0.0, annotator.name))
@@ -259,7 +259,7 @@ def annotator_findings(data: CheckData, measure: tuple[Annotator, ...]) -> list[
     return findings
 
 
-def _deviates(data: CheckData, annotator: Annotator) -> Finding:
+def _deviates(data: CheckData, annotator: JudgedAnnotator) -> Finding:
     names, codes = _annotator_codes(data)
     rows = data.judgements.rows[codes == names.index(annotator.name)]
     return Finding(
@@ -295,7 +295,7 @@ def _disagree(correlations: list[float]) -> Finding:
     )
 
 
-def _single_annotator(annotator: Annotator) -> Finding:
+def _single_annotator(annotator: JudgedAnnotator) -> Finding:
     return Finding(
         kind="single-annotator",
         severity="note",

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from confdiff.display.figures import add_grid, draw_histogram, new_figure
 from confdiff.display.palette import MEASURED, NEUTRAL, OUTLYING, RANDOM, TYPICAL
-from confdiff.tabular.checks.annotators import Annotator
+from confdiff.tabular.checks.annotators import JudgedAnnotator
 from confdiff.tabular.checks.triangles import RESIDUAL_BINS, Triangles
 
 _MOST_BARS = 25  # annotators in the bar chart
@@ -29,7 +29,7 @@ def triangles_figure(triangles: Triangles) -> Figure:
     return figure
 
 
-def annotators_figure(annotators: list[Annotator]) -> Figure:
+def annotators_figure(annotators: list[JudgedAnnotator]) -> Figure:
     """Draw slope, bias and agreement of annotators with the intervals and the expected values of their tests."""
     lowest = sorted(annotators, key=_agreement_value)[:_MOST_BARS]
     height = max(3.8, 0.24 * len(lowest) + 1.4)
@@ -44,12 +44,12 @@ def annotators_figure(annotators: list[Annotator]) -> Figure:
     return figure
 
 
-def _agreement_value(annotator: Annotator) -> float:
+def _agreement_value(annotator: JudgedAnnotator) -> float:
     effect = annotator.tests.get("agreement")
     return 2.0 if effect is None else effect.value
 
 
-def _draw_agreements(axes: Axes, annotators: list[Annotator]) -> None:
+def _draw_agreements(axes: Axes, annotators: list[JudgedAnnotator]) -> None:
     """Draw the agreements with their intervals, and as ticks those of others on equally difficult pairs."""
     for position, annotator in enumerate(annotators):
         effect = annotator.tests.get("agreement")
@@ -67,7 +67,7 @@ def _draw_agreements(axes: Axes, annotators: list[Annotator]) -> None:
     add_grid(axes, "x")
 
 
-def _draw_slopes(axes: Axes, annotators: list[Annotator]) -> None:
+def _draw_slopes(axes: Axes, annotators: list[JudgedAnnotator]) -> None:
     """Draw slopes and biases with their intervals, and as lines the medians that they are tested against."""
     shown = [annotator for annotator in annotators if {"slope", "bias"} <= set(annotator.tests)]
     for annotator in shown:
@@ -96,7 +96,7 @@ def _draw_slopes(axes: Axes, annotators: list[Annotator]) -> None:
     axes.set_title("bars: 95% intervals; dashed: medians", fontsize=9)
 
 
-def _name_deviating(axes: Axes, annotators: list[Annotator]) -> None:
+def _name_deviating(axes: Axes, annotators: list[JudgedAnnotator]) -> None:
     deviating = [annotator for annotator in annotators if annotator.deviations]
     for annotator in deviating[:_MOST_BARS]:
         position = (annotator.slope or 0.0, annotator.bias or 0.0)
@@ -107,5 +107,5 @@ def _short(name: str) -> str:
     return name if len(name) <= _MOST_LETTERS else name[: _MOST_LETTERS - 1] + "…"
 
 
-def _colour(annotator: Annotator) -> str:
+def _colour(annotator: JudgedAnnotator) -> str:
     return OUTLYING if annotator.deviations else TYPICAL

@@ -8,7 +8,7 @@ from confdiff.display.html import as_data_uri, render
 from confdiff.display.text import plural
 from confdiff.io.atomic import atomic_files, write_text
 from confdiff.io.outputs import check_new_report
-from confdiff.tabular.checks.annotators import FEWEST_PAIRS, Annotator
+from confdiff.tabular.checks.annotators import FEWEST_PAIRS, JudgedAnnotator
 from confdiff.tabular.checks.report import CheckReport
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def check_html(report: CheckReport) -> str:
     )
 
 
-def _display_order(annotator: Annotator) -> tuple[bool, bool, float]:
+def _display_order(annotator: JudgedAnnotator) -> tuple[bool, bool, float]:
     """Return a key that puts deviating annotators first, unassessed ones last, and low correlations before high."""
     correlation = annotator.correlation if annotator.correlation is not None else -1.0
     return not annotator.deviations, not annotator.is_assessed, correlation
