@@ -10,6 +10,7 @@ from command import confdiff
 from confdiff.tabular.comparisons import compare, split_pairs
 from confdiff.tabular.fitting import fit_comparisons
 from confdiff.tabular.model.model import load_model
+from confdiff.tabular.model.scoring import predict_file
 from confdiff.tabular.tables import read_items, read_judged
 from tabular.people import judgements
 
@@ -87,6 +88,15 @@ def test_a_model_with_ids_comes_back(model, tmp_path):
     model.save(tmp_path / "model")
     again = load_model(tmp_path / "model")
     np.testing.assert_array_equal(again.predict_proba(FRAME), model.predict_proba(FRAME))
+
+
+def test_scoring_new_ids_warns(model, tmp_path):
+    names = {f"P{number}": f"Q{number}" for number in range(3)}
+    FRAME.to_csv(tmp_path / "items.csv")
+    FRAME.rename(index=names).to_csv(tmp_path / "others.csv")
+    assert predict_file(model, tmp_path / "items.csv", tmp_path / "scores.csv") == 60
+    with pytest.warns(UserWarning, match="3 of 60 items have an id without training comparisons"):
+        predict_file(model, tmp_path / "others.csv", tmp_path / "other-scores.csv")
 
 
 def test_what_is_known_by_its_id_is_not_held_out_by_group():

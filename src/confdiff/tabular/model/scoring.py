@@ -14,6 +14,7 @@ from confdiff.io.batches import read_batches, read_column_names, writing_batches
 from confdiff.io.outputs import check_new_file
 from confdiff.io.table_formats.encodings import takes_encoding
 from confdiff.tabular.model.model import ComparisonModel
+from confdiff.tabular.model.new_ids import count_new_ids, warn_of_new_ids
 from confdiff.tabular.model.outputs import has_ranks, output_columns, ranks_of
 from confdiff.tabular.roles import check_column, recognised
 from confdiff.tabular.row_numbers import TableSource
@@ -71,18 +72,26 @@ def predict_file(
     ------
     ValueError
         A column is missing, or a threshold is given although the link has no classes.
+
+    Warns
+    -----
+    UserWarning
+        The model uses ids as a feature, and some items have an id without training comparisons.
     """
     check_new_file(output, inputs=[items], overwrite=overwrite)
     threshold = _threshold(model, threshold)
     id_column = id or find_id_column(model, read_column_names(items))
     scored = _with_ranks if has_ranks(model, threshold) else _without_ranks
     count = 0
+    n_new = 0
     with writing_batches(output, escape=escape) as write:
         for ids, scores, ranks in scored(model, items, id_column, done or _ignore):
             columns = {"row" if id_column is None else "id": ids}
             columns |= output_columns(model, scores, threshold=threshold)
             write(_record_batch(columns if ranks is None else columns | {"rank": ranks}))
             count += len(scores)
+            n_new += count_new_ids(model, ids)
+    warn_of_new_ids(n_new, count)
     return count
 
 
