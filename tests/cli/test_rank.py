@@ -46,6 +46,17 @@ def test_existing_files_are_kept(folder):
     assert confdiff("rank", "pairs.csv", *COLUMNS, "--overwrite", cwd=folder).returncode == 0
 
 
+def test_files_of_a_compressed_table_have_its_name(folder):
+    assert confdiff("rank", "pairs.csv", *COLUMNS, "-o", "all.csv.gz", cwd=folder).returncode == 0
+    assert {path.name for path in folder.glob("all.*")} == {"all.csv.gz", "all.html", "all.summary.json"}
+
+
+def test_groups_are_named(folder):
+    (folder / "grouped.csv").write_text("left,right,difference,group\na,b,0.2,u\nb,c,0.3,u\na,b,-0.1,\n")
+    result = confdiff("rank", "grouped.csv", "--by-group", cwd=folder)
+    assert "in group u (reduces uncertainty)" in result.stdout
+
+
 def test_json_is_printed(folder):
     result = confdiff("rank", "pairs.csv", *COLUMNS, "--json", "-q", cwd=folder)
     assert json.loads(result.stdout)["pairs"] == 4

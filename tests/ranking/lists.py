@@ -10,7 +10,8 @@ def simulate(n_items, n_pairs, *, spread=0.3, noise=0.2, side_bias=None, seed=0)
     rng = np.random.default_rng(seed)
     score = rng.normal(0, spread, n_items)
     left = np.concatenate([np.arange(n_items - 1), rng.integers(0, n_items, n_pairs - n_items + 1)])
-    right = np.concatenate([np.arange(1, n_items), (left[n_items - 1 :] + rng.integers(1, n_items)) % n_items])
+    others = rng.integers(1, n_items, n_pairs - n_items + 1)
+    right = np.concatenate([np.arange(1, n_items), (left[n_items - 1 :] + others) % n_items])
     c = score[right] - score[left] + rng.normal(0, noise, n_pairs)
     side = None
     if side_bias is not None:

@@ -115,6 +115,35 @@ def test_all_ties_are_a_result():
     assert np.isfinite(ranking.high).all()
 
 
+def test_items_with_the_same_evidence_share_a_rank():
+    table = {"left": ["a", "b", "a", "c"], "right": ["b", "c", "c", "d"], "difference": [0.5, 1.0, 0.0, -0.5]}
+    ranking = rank_items(table)
+    assert ranking.id.tolist() == ["c", "a", "b", "d"]
+    assert ranking.rank.tolist() == [1, 2, 2, 2]
+
+
+def test_intervals_of_ranks_are_as_wide_as_those_of_scores():
+    ranking = rank_items({"left": ["a"], "right": ["b"], "difference": [0.2]})
+    assert ranking.low[0] < 0 < ranking.high[0]
+    assert ranking.rank_low.tolist() == [1, 1]
+    assert ranking.rank_high.tolist() == [2, 2]
+
+
+def test_reliability_is_zero_without_information():
+    table = {"left": ["a", "x"], "right": ["b", "y"], "difference": [0.2, -0.3]}
+    with pytest.warns(UserWarning, match="connected components"):
+        ranking = rank_items(table, ridge=1e9)
+    assert ranking.reliability == pytest.approx(0, abs=1e-6)
+
+
+def test_a_sorted_chain_is_reported():
+    numbers = np.arange(10)
+    table = {"left": numbers, "right": numbers + 1, "difference": np.linspace(0.05, 0.5, 10)}
+    with pytest.warns(UserWarning, match="0 of 10 comparisons repeat another one or close a cycle.*ridge=0.01"):
+        rank_items(table)
+    assert rank_items(table, ridge=0.01).id.tolist() == list(range(10, -1, -1))
+
+
 def test_an_order_that_follows_the_result_is_reported():
     rng = np.random.default_rng(0)
     left = rng.integers(0, 5, 40)
@@ -132,7 +161,8 @@ def test_an_order_that_follows_the_result_is_reported():
         ({"difference": [0.1, 370.5, 0.2]}, "differences must lie in"),
         ({"left": ["a", None, "c"]}, "the id is missing"),
         ({"left": [], "right": [], "difference": []}, "at least one row of data"),
-        ({"weight": [0.0, 0.0, 0.0]}, "weight"),
+        ({"weight": [0.0, 0.0, 0.0]}, "weight must be above 0 for at least one pair"),
+        ({"difference": [np.nan] * 3, "same": [1.0, 0.0, 1.0]}, "Same-class answers alone do not rank items"),
     ],
 )
 def test_bad_tables_are_refused(change, message):
@@ -140,7 +170,9 @@ def test_bad_tables_are_refused(change, message):
         rank_items({**CHAIN, **change})
 
 
-@pytest.mark.parametrize("options", [{"ridge": 0}, {"level": 1.5}, {"annotator_model": "all"}, {"wins": "x"}])
+@pytest.mark.parametrize(
+    "options", [{"ridge": 0}, {"level": 1.5}, {"level": 1}, {"annotator_model": "all"}, {"wins": "x"}]
+)
 def test_bad_options_are_refused(options):
     with pytest.raises(ValueError, match=r"must|unknown"):
         rank_items(CHAIN, **options)
@@ -156,7 +188,9 @@ def test_bad_options_are_refused(options):
     ],
 )
 def test_winners_are_read_as_check_reads_them(table):
-    assert rank_items(table).id[0] == "a"
+    ranking = rank_items(table)
+    assert ranking.id[0] == "a"
+    assert ranking.score[0] > ranking.score[1]
 
 
 def test_words_have_the_declared_order():

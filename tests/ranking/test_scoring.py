@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
@@ -28,6 +30,24 @@ def test_scores_are_those_of_generalised_least_squares(side_bias):
     np.testing.assert_allclose(fitted.sd**2, np.diag(covariance) * fitted.estimates.noise, rtol=1e-9)
     if design.side is not None:
         assert fitted.estimates.side_bias == pytest.approx(solution[12])
+
+
+def test_answers_of_weight_zero_change_nothing():
+    design, _ = simulate(12, 60, side_bias=0.1)
+    is_used = np.arange(60) < 40
+    fitted = fit_scores(replace(design, weight=design.weight * is_used), one_component(design))
+    part = replace(
+        design,
+        left=design.left[is_used],
+        right=design.right[is_used],
+        c=design.c[is_used],
+        weight=design.weight[is_used],
+        side=design.side[is_used],
+    )
+    expected = fit_scores(part, one_component(part))
+    assert fitted.estimates.noise == pytest.approx(expected.estimates.noise)
+    np.testing.assert_allclose(fitted.sd, expected.sd)
+    assert fitted.half_width == pytest.approx(expected.half_width)
 
 
 def test_the_evidence_is_the_density_of_the_differences():

@@ -162,4 +162,5 @@ def _print(ranking: "Ranking") -> None:
         say(ranking.annotators.to_text())
     if ranking.proposals:
         best = ranking.proposals[0]
-        say(f"pair to compare next: {best.left} and {best.right} ({best.reason}); more on the page")
+        place = "" if best.group is None else f" in group {best.group or '(missing)'}"
+        say(f"pair to compare next: {best.left} and {best.right}{place} ({best.reason}); more on the page")

@@ -21,6 +21,8 @@ MOST_DENSE = 1_000
 _STEPS = 60  # of Lanczos
 _PROBES = 8  # random vectors for the log determinant
 _BATCH = 20  # right-hand sides that are solved at once
+_FINE = 1e-7  # tolerance of the residual, relative to the right-hand side
+_ROUGH = 1e-5  # tolerance of solutions that are draws, or serve to compare proposals
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +54,8 @@ class ComponentBlock(Protocol):
         """Return the quadrature of the form first' f(L) second."""
         ...
 
-    def solve(self, ridge: float, sums: _Floats) -> _Floats:
-        """Return the solutions x of A x = sums, shape (n, k)."""
+    def solve(self, ridge: float, sums: _Floats, *, is_rough: bool = False) -> _Floats:
+        """Return the solutions x of A x = sums, shape (n, k), to about seven digits, or five if rough."""
         ...
 
     def posterior(self, ridge: float, count: int, rng: np.random.Generator) -> tuple[_Floats, _Floats]:
@@ -87,7 +89,7 @@ class DenseBlock:
         weights = (first @ self._vectors) * (second @ self._vectors)
         return Quadrature(nodes=self._values, weights=weights)
 
-    def solve(self, ridge: float, sums: _Floats) -> _Floats:
+    def solve(self, ridge: float, sums: _Floats, *, is_rough: bool = False) -> _Floats:
         """Return the exact solutions."""
         coordinates = self._vectors.T @ sums
         solutions: _Floats = self._vectors @ (coordinates / (self._values + ridge)[:, None])
@@ -133,9 +135,10 @@ class SparseBlock:
         signed = weights * np.array([[0.25], [-0.25]])
         return Quadrature(nodes=nodes.ravel(), weights=signed.ravel())
 
-    def solve(self, ridge: float, sums: _Floats) -> _Floats:
+    def solve(self, ridge: float, sums: _Floats, *, is_rough: bool = False) -> _Floats:
         """Return the solutions by conjugate gradients."""
-        return solve_by_gradients(self._laplacian, ridge, sums)
+        tolerance = _ROUGH if is_rough else _FINE
+        return solve_by_gradients(self._laplacian, ridge, sums, tolerance=tolerance)
 
     def posterior(self, ridge: float, count: int, rng: np.random.Generator) -> tuple[_Floats, _Floats]:
         r"""Return variances by Rao-Blackwellised sampling (Sidén et al., 2018), and draws.
@@ -152,7 +155,7 @@ class SparseBlock:
             width = min(_BATCH, count - start)
             noise = self._incidence.T @ rng.standard_normal((self._incidence.shape[0], width))
             noise += np.sqrt(ridge) * rng.standard_normal((size, width))
-            batch = self.solve(ridge, noise)
+            batch = self.solve(ridge, noise, is_rough=True)
             squares += ((batch - noise * conditional[:, None]) ** 2).sum(axis=1)
             draws[:, start : start + width] = batch - batch.mean(axis=0)
         variance = conditional + squares / count - 1 / (ridge * size)

@@ -29,7 +29,7 @@ class ComparisonDesign:
     c : ndarray, shape (n,)
         Differences, right minus left.
     weight : ndarray, shape (n,)
-        Positive weights.
+        Weights; 0 for answers that are not used.
     side : ndarray, shape (n,), or None
         The side z of each comparison; None if no side is declared.
     """

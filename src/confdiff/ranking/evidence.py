@@ -68,7 +68,7 @@ class RidgeEvidence:
 
     def __init__(self, design: ComparisonDesign, blocks: Sequence[ComponentBlock], rng: np.random.Generator) -> None:
         sums = design.sums(design.c)
-        self._count = len(design)
+        self._count = int(np.count_nonzero(design.weight))
         self._square = float(design.weight @ design.c**2)
         self._trace = _joined([block.trace(rng) for block in blocks])
         self._form = _joined([block.form(sums[block.rows], sums[block.rows]) for block in blocks])

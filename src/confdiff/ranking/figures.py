@@ -23,6 +23,7 @@ def ranking_figure(ranking: Ranking) -> Figure:
         axes.errorbar(scores, positions, xerr=reach, fmt="o", color=MEASURED, markersize=4, linewidth=1.4)
         axes.set_yticks(positions, [_label(ranking, row) for row in range(size)], fontsize=8)
         axes.set_ylim(size + 0.7, 0.3)
+        axes.set_ylabel("item and rank")
     else:
         axes.fill_betweenx(positions, ranking.low[:size], ranking.high[:size], color=MEASURED, alpha=0.25, linewidth=0)
         axes.plot(scores, positions, color=MEASURED, linewidth=1.4)

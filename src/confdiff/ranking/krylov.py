@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 _Floats = NDArray[np.float64]
-_TOLERANCE = 1e-7  # of the residual, relative to the right-hand side
 _MAX_ITERATIONS = 5_000
 
 
-def solve_by_gradients(matrix: Any, shift: float, right: _Floats) -> _Floats:
+def solve_by_gradients(matrix: Any, shift: float, right: _Floats, *, tolerance: float) -> _Floats:
     """Solve (matrix + shift I) x = right by conjugate gradients with a diagonal preconditioner.
 
     Parameters
@@ -21,6 +20,8 @@ def solve_by_gradients(matrix: Any, shift: float, right: _Floats) -> _Floats:
         A positive number.
     right : ndarray of shape (N, k)
         The right-hand sides.
+    tolerance : float
+        Length of the residual, relative to the right-hand side.
 
     Returns
     -------
@@ -34,12 +35,12 @@ def solve_by_gradients(matrix: Any, shift: float, right: _Floats) -> _Floats:
     Examples
     --------
     >>> from scipy.sparse import csr_array
-    >>> solve_by_gradients(csr_array([[1.0, -1.0], [-1.0, 1.0]]), 1.0, np.array([[3.0], [0.0]]))
+    >>> solve_by_gradients(csr_array([[1.0, -1.0], [-1.0, 1.0]]), 1.0, np.array([[3.0], [0.0]]), tolerance=1e-7)
     array([[2.],
            [1.]])
     """
     inverse = 1 / (matrix.diagonal() + shift)[:, None]
-    limit = _TOLERANCE**2 * np.maximum((right**2).sum(axis=0), np.finfo(float).tiny)
+    limit = tolerance**2 * np.maximum((right**2).sum(axis=0), np.finfo(float).tiny)
     solution = np.zeros_like(right)
     residual = right.copy()
     scaled = inverse * residual

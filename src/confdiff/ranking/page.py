@@ -16,10 +16,11 @@ _MOST_ROWS = 1_000  # of the table on the page
 def ranking_files(path: Path) -> dict[str, Path]:
     """Return the paths of the files that :func:`write_ranking` writes; page and JSON have the name of the table.
 
-    >>> {name: path.name for name, path in ranking_files(Path("ranking.csv")).items()}
-    {'ranking': 'ranking.csv', 'page': 'ranking.html', 'numbers': 'ranking.summary.json'}
+    >>> {name: path.name for name, path in ranking_files(Path("ranking.csv.gz")).items()}
+    {'ranking': 'ranking.csv.gz', 'page': 'ranking.html', 'numbers': 'ranking.summary.json'}
     """
-    return {"ranking": path, "page": path.with_suffix(".html"), "numbers": path.with_suffix(".summary.json")}
+    stem = path.with_suffix("") if path.suffix == ".gz" else path
+    return {"ranking": path, "page": stem.with_suffix(".html"), "numbers": stem.with_suffix(".summary.json")}
 
 
 def write_ranking(
@@ -69,6 +70,7 @@ def ranking_html(ranking: Ranking) -> str:
         rows=[dict(zip(shown, row, strict=True)) for row in zip(*shown.values(), strict=True)],
         figure=as_data_uri(ranking_figure(ranking)),
         annotators=None if ranking.annotators is None else ranking.annotators.to_text(),
+        has_components=ranking.n_components > 1 and ranking.group is None,
         has_groups=any(component.groups for component in ranking.components),
         more=max(len(ranking) - _MOST_ROWS, 0),
         plural=plural,

@@ -71,7 +71,7 @@ def _reductions(block: ComponentBlock, candidates: NDArray[np.int64], ridge: flo
     """Return the reduction of the sum of variances by each pair of candidates; minus infinity below the diagonal."""
     units = np.zeros((len(block.rows), len(candidates)))
     units[candidates, np.arange(len(candidates))] = 1
-    columns = block.solve(ridge, units)
+    columns = block.solve(ridge, units, is_rough=True)
     products = columns.T @ columns
     inverse = columns[candidates]
     squares = np.diag(products)[:, None] + np.diag(products) - 2 * products

@@ -122,10 +122,9 @@ class Ranking:
 
     @property
     def reliability(self) -> float:
-        """The fraction of the variance of the scores that the comparisons determine, from 0 to 1."""
-        if self.spread == 0:
-            return 0.0
-        return float(np.clip(1 - np.mean(self.sd**2) / self.spread**2, 0, 1))
+        """The fraction of the variance of the scores within components that the comparisons determine, from 0 to 1."""
+        prior = self.spread**2 * (len(self) - self.n_components)
+        return float(np.clip(1 - np.sum(self.sd**2) / prior, 0, 1)) if prior > 0 else 0.0
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the table of items: name -> column."""

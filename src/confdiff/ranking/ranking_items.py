@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from confdiff.estimators.judges import ANNOTATOR_MODELS
 from confdiff.io.table_formats.encodings import takes_encoding
 from confdiff.ranking.blocks import MOST_DENSE
+from confdiff.ranking.cautions import warn_of_answers, warn_of_ranking
 from confdiff.ranking.design import ComparisonDesign
 from confdiff.ranking.grades import spaced_design
 from confdiff.ranking.judging import fit_judged_scores
@@ -21,12 +22,11 @@ from confdiff.tabular.checks.graph import components_of
 from confdiff.tabular.grades import spacing_words
 from confdiff.tabular.scales import Scale
 from confdiff.threads import follow_policy
-from confdiff.validation import check_choice, check_fraction, warn_user
+from confdiff.validation import check_choice, check_fraction
 
 _Rows = NDArray[np.int64]
 _MOST_COMPONENTS = 10  # described
 _MOST_GROUPS = 3  # named per component
-_MANY_PAIRS = 20  # from which pairs that always favour one side are suspicious
 
 
 @follow_policy
@@ -90,7 +90,8 @@ def rank_items(
     Warns
     -----
     UserWarning
-        The items form several connected components, the declared side equals the result, or all pairs are ties.
+        The items form several connected components, the declared side equals the result, all pairs are ties, or the
+        comparisons hardly separate noise from scores.
 
     Examples
     --------
@@ -99,16 +100,15 @@ def rank_items(
     >>> ranking.id.tolist(), ranking.rank.tolist()
     (['c', 'b', 'a'], [1, 2, 3])
     """
-    check_fraction("level", level)
+    if check_fraction("level", level) == 1:
+        raise ValueError("level must be below 1, such as 0.95; got 1, whose intervals have no ends.")
     check_choice("annotator_model", annotator_model, ANNOTATOR_MODELS)
     if ridge is not None and not (np.isfinite(ridge) and ridge > 0):
         raise ValueError(f"ridge must be a positive number, such as 1.0; got {ridge!r}.")
     judged = judged_items(pairs, scale=scale, columns=columns, config=config).with_weight()
     design, nodes = judged.design(by_group=by_group)
     component = components_of(design.left, design.right, design.n_items)
-    _warn_of_side(judged)
-    if not judged.difference.any():
-        warn_user("all pairs are ties: they rank no item above another, and the intervals are not reliable.")
+    warn_of_answers(judged)
     design, spaced = spaced_design(design, component, spacing=spacing, ridge=ridge, seed=seed)
     annotators = None
     if judged.annotator is None or annotator_model == "pooled":
@@ -126,27 +126,11 @@ def rank_items(
         )
         annotators = annotators.named({**dict(enumerate(names)), len(names): "(missing)"})
     ranking = _ranking(judged, design, nodes, scores, annotators, by_group=by_group, level=level, count=n_proposals)
+    ranking = replace(ranking, ridge_given=ridge is not None)
     if spaced is not None:
         ranking = replace(ranking, spacing=spaced, spacing_text=spacing_words(spaced, judged.scale))
-    if ranking.n_components > 1 and not by_group:
-        warn_user(
-            f"the compared items form {ranking.n_components:,} connected components. Items of different components "
-            "cannot be compared: each component has its own scores and ranks. Add pairs that join them."
-        )
-    return ranking if ridge is None else _with_given_ridge(ranking)
-
-
-def _warn_of_side(judged: JudgedItems) -> None:
-    if judged.side is None:
-        return
-    favoured = np.sign(judged.difference * judged.side)
-    favoured = favoured[favoured != 0]
-    if len(favoured) >= _MANY_PAIRS and abs(favoured.sum()) == len(favoured):
-        position = "second" if favoured[0] > 0 else "first"
-        warn_user(
-            f"the item shown {position} is the better one in every pair that is not a tie. If the order follows the "
-            "result, it is not a side: then the side bias absorbs differences of the items. Pass no column of the side."
-        )
+    warn_of_ranking(ranking)
+    return ranking
 
 
 def _ranking(
@@ -243,7 +227,3 @@ def _proposals(scores: Scores, ids: NDArray[Any], group: NDArray[Any] | None, co
             )
         )
     return tuple(proposals)
-
-
-def _with_given_ridge(ranking: Ranking) -> Ranking:
-    return replace(ranking, ridge_given=True)

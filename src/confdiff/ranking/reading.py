@@ -11,10 +11,9 @@ from confdiff.io.lookup import distinct_ids
 from confdiff.pairs import Pairs
 from confdiff.ranking.design import ComparisonDesign
 from confdiff.tabular.checks.data import encode_names
-from confdiff.tabular.comparisons import compare
+from confdiff.tabular.comparisons import compare, require_differences
 from confdiff.tabular.roles import ROLES
 from confdiff.tabular.scales import PLAIN_SCALE, Scale, parse_scale
-from confdiff.tabular.sides import shown_sides
 from confdiff.tabular.tables import ItemTable, as_judged, table_columns
 from confdiff.validation import check_choice
 
@@ -109,9 +108,9 @@ def judged_items(pairs: Any, *, scale: Any = None, columns: dict[str, str | None
     ids = distinct_ids(judged.left, judged.right)
     items = ItemTable(source=source, ids=ids, columns={})
     compared = compare(items, judged, known_scale)
-    is_graded = ~np.isnan(judged.difference)
-    side = shown_sides(judged)
+    require_differences(judged, compared)
     weight = compared.weight
+    side = compared.side
     return JudgedItems(
         ids=ids,
         left=compared.left,
@@ -119,9 +118,9 @@ def judged_items(pairs: Any, *, scale: Any = None, columns: dict[str, str | None
         difference=compared.difference.astype(np.float64),
         scale=compared.scale,
         weight=np.ones(len(compared)) if weight is None else weight.astype(np.float64),
-        side=None if side is None else side[is_graded].astype(np.float64),
-        group=None if judged.group is None else encode_names(judged.group[is_graded]),
-        annotator=None if judged.annotator is None else encode_names(judged.annotator[is_graded]),
+        side=None if side is None else side.astype(np.float64),
+        group=None if compared.group is None else encode_names(compared.group),
+        annotator=None if compared.annotator is None else encode_names(compared.annotator),
     )
 
 

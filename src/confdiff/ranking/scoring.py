@@ -15,6 +15,7 @@ _Rows = NDArray[np.int64]
 _DRAWS = 1_000  # of the scores of a component, for the intervals of ranks
 _FEW_DRAWS = 100  # in components of many items
 _MANY = 10_000
+_EQUAL = 1e-9  # scores that differ less, relative to the largest, have the same rank
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +85,7 @@ def fit_scores(
         variance[block.rows] = own_variance * estimates.noise + shift**2 * estimates.side_bias_variance
         draws *= np.sqrt(estimates.noise)
         draws += np.outer(shift, rng.normal(0, np.sqrt(estimates.side_bias_variance), draws.shape[1]))
+        draws *= _t_factors(estimates.degrees_of_freedom, draws.shape[1], rng)
         ranks[:, block.rows] = _ranks(score[block.rows], draws, level)
     return Scores(
         score=score,
@@ -107,6 +109,12 @@ def _centred(values: _Floats) -> _Floats:
     return centred
 
 
+def _t_factors(degrees: float, count: int, rng: np.random.Generator) -> _Floats:
+    """Return factors that turn normal draws into those of a t distribution, as the noise is estimated."""
+    factors: _Floats = np.sqrt(degrees / rng.chisquare(degrees, count))
+    return factors
+
+
 def _n_draws(n_items: int) -> int:
     return _FEW_DRAWS if n_items > _MANY else _DRAWS
 
@@ -115,13 +123,20 @@ def _ranks(score: _Floats, draws: _Floats, level: float) -> NDArray[np.int64]:
     """Return the ranks and the ends of their intervals, shape (3, n); equal scores share the best rank."""
     from scipy.stats import rankdata
 
-    rank = rankdata(-score, method="min")
+    rank = rankdata(-_rounded(score), method="min")
     drawn = np.empty(draws.shape, dtype=np.int32)
     order = np.argsort(-(score[:, None] + draws), axis=0)
     np.put_along_axis(drawn, order, np.arange(1, len(score) + 1, dtype=np.int32)[:, None], axis=0)
     tail = (1 - level) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail], axis=1)
     return np.stack([rank, np.minimum(np.floor(low), rank), np.maximum(np.ceil(high), rank)]).astype(np.int64)
+
+
+def _rounded(score: _Floats) -> _Floats:
+    """Return scores without digits that depend on the order of the computation."""
+    unit = _EQUAL * (float(np.abs(score).max()) or 1.0)
+    rounded: _Floats = np.round(score / unit)
+    return rounded
 
 
 def split_design(design: ComparisonDesign, component: _Rows) -> Sequence[ComponentBlock]:
