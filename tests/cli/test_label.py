@@ -60,7 +60,7 @@ def test_new_says_what_follows(tmp_path):
         (["--points", "4"], "--points must be 3, 5, 7 or 9, or 0 for a fine scale; got 4"),
         (["--words", "less,more"], "--words must be 7, one for each of 7 points; got 2"),
         (["--show", "text,price"], "--show must name columns of items.csv, which has id, text and size; got 'price'"),
-        (["--image", "price"], "kinds must name columns of items.csv"),
+        (["--image", "price"], "no column of items.csv is named 'price' (--image price)"),
         (["--same-class", "120%"], "--same-class must be a fraction from 0 to 1, such as 5% or 0.05; got '120%'"),
         (["--same-class", "some"], "--same-class must be a fraction"),
         (["--media", "missing"], "--media must be an existing folder; got 'missing'"),

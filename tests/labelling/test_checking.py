@@ -19,7 +19,7 @@ def refused(tmp_path, items, settings, message):
     ("changes", "message"),
     [
         ({"show": ("text", "price")}, "show must name columns of the items, which has id, text and size; got 'price'"),
-        ({"kinds": {"price": "text"}}, "kinds must name columns"),
+        ({"kinds": {"price": "text"}}, "no column of the items is named 'price'"),
         ({"gold": (("cow", "horse", 0.5),)}, "gold must name items of the items by their ids; 'horse' is not one"),
         ({"examples": (("horse", "cow", 0.5),)}, "examples must name items"),
         ({"media": "/no/such/folder"}, "media must be an existing folder"),

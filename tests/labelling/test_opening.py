@@ -157,6 +157,27 @@ def test_of_two_creations_at_once_one_succeeds(study_address):
     assert len(open_study(study_address).item_ids()) == len(ITEMS["id"])
 
 
+def test_a_new_file_is_private_and_the_only_one(tmp_path, closing_engines):
+    study = create_study(tmp_path / "animals.db", ITEMS, SETTINGS)
+    assert [path.name for path in tmp_path.iterdir()] == ["animals.db"]
+    assert (tmp_path / "animals.db").stat().st_mode & 0o777 == 0o600
+    study.invite("Ann")
+    study.close_connections()
+    assert [path.name for path in tmp_path.iterdir()] == ["animals.db"]
+
+
+def test_file_systems_without_hard_links(tmp_path, closing_engines, monkeypatch):
+    def no_links(source, target):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(opening.os, "link", no_links)
+    create_study(tmp_path / "animals.db", ITEMS, SETTINGS)
+    assert [path.name for path in tmp_path.iterdir()] == ["animals.db"]
+    assert open_study(tmp_path / "animals.db").item_ids() == ITEMS["id"]
+    with pytest.raises(FileExistsError):
+        opening._publish(tmp_path / "other.db", tmp_path / "animals.db")
+
+
 def test_several_studies_in_one_database(postgresql_server, closing_engines):
     first = create_study(f"{postgresql_server}&study=several-1", ITEMS, SETTINGS)
     second = create_study(f"{postgresql_server}&study=several-2", {"id": [1, 2], "x": [1, 2]}, SETTINGS)

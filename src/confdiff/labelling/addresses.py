@@ -14,6 +14,7 @@ from confdiff.labelling.recognising import Address, is_postgresql
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _BUSY_MILLISECONDS = 30_000
+_CONNECTIONS = 20  # of a process to a study; more threads wait
 _WRITE = "confdiff_write"
 
 
@@ -118,7 +119,7 @@ def find_database(address: Address) -> Database:
 
 def sqlite_database(path: Path, *, name: str | None = None) -> Database:
     """Return the database of a file of SQLite."""
-    engine = create_engine(URL.create("sqlite", database=str(path.absolute())), pool_size=20, max_overflow=44)
+    engine = create_engine(URL.create("sqlite", database=str(path.absolute())), pool_size=_CONNECTIONS, max_overflow=0)
     event.listen(engine, "connect", _set_up_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return Database(engine, address=str(path), name=name or study_name(path.stem), path=path, schema=None)
@@ -157,8 +158,8 @@ def _postgresql(address: str) -> Database:
     try:
         engine = create_engine(
             plain,
-            pool_size=20,
-            max_overflow=44,
+            pool_size=_CONNECTIONS,
+            max_overflow=0,
             pool_pre_ping=True,
             execution_options={"schema_translate_map": {None: schema}},
         )

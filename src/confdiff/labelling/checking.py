@@ -31,7 +31,12 @@ def checked_settings(settings: StudySettings, items: ItemTable) -> StudySettings
         raise ValueError(f"{items.source} must have at least two items to compare; got {len(items)}.")
     columns = [items.id_name, *items.columns]
     _check_columns("show", settings.show, columns, items)
-    _check_columns("kinds", settings.kinds, columns, items)
+    for name, kind in settings.kinds.items():
+        if name not in columns:
+            raise ValueError(
+                f"no column of {items.source} is named {name!r} (kinds={{{name!r}: {kind!r}}}); it has "
+                f"{listed(columns)}."
+            )
     _check_ids("gold", settings.gold, items)
     _check_ids("examples", settings.examples, items)
     _check_language(settings.language)

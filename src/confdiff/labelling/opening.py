@@ -75,9 +75,20 @@ def _create_file(
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
         try:
-            os.link(temporary, path)
+            _publish(temporary, path)
         except FileExistsError as error:
             raise _exists(database) from error
+
+
+def _publish(temporary: Path, path: Path) -> None:
+    """Give a finished file its name, which must be free; only its owner can read it, because answers are personal."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError:  # the file system has no hard links
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
+        temporary.replace(path)
 
 
 def _fill(database: Database, items: ItemTable, settings: StudySettings, plan: "list[PlannedQuestion]") -> None:

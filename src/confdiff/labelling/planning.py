@@ -1,15 +1,18 @@
 """Plan the questions of a study: store them, replace those that nobody was asked, and keep equal pairs separate."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, delete, exists, func, insert, select
+from sqlalchemy import ColumnElement, Connection, delete, exists, func, insert, select
 
 from confdiff.labelling.schema import assignments, items, questions
 from confdiff.labelling.settings import StudySettings
 
 if TYPE_CHECKING:
     from confdiff.labelling.design import PlannedQuestion
+
+Choice = Callable[["list[PlannedQuestion]", "list[PlannedQuestion]"], "list[PlannedQuestion]"]
+"""``(questions that somebody was asked, questions that nobody was asked) -> questions instead of the latter``."""
 
 _KINDS = ("random", "design", "repeat", "gold", "triangle", "same-class", "adaptive")
 _BATCH = 5000
@@ -106,18 +109,29 @@ def replace_questions(connection: Connection, plan: "Iterable[PlannedQuestion]")
     """Replace the questions that nobody was ever asked."""
     n_items = connection.execute(select(func.count()).select_from(items)).scalar_one()
     checked = check_questions(plan, n_items)
-    asked = exists().where(assignments.c.question == questions.c.id)
-    free = (questions.c.holder.is_(None)) & questions.c.answered.is_(False)
-    connection.execute(delete(questions).where(free, ~asked))
+    connection.execute(delete(questions).where(_was_never_asked()))
     last = connection.execute(select(func.max(questions.c.position))).scalar()
     insert_questions(connection, checked, first=0 if last is None else last + 1, n_items=n_items)
 
 
-def read_plan(connection: Connection) -> "list[PlannedQuestion]":
-    """Return all planned questions in their order."""
+def _was_never_asked() -> ColumnElement[bool]:
+    asked = exists().where(assignments.c.question == questions.c.id)
+    return questions.c.holder.is_(None) & questions.c.answered.is_(False) & ~asked
+
+
+def replace_free_questions(connection: Connection, choose: Choice) -> None:
+    """Replace the questions that nobody was ever asked by a choice that depends on them and on the others."""
+    connection.execute(select(questions.c.id).where(_was_never_asked()).with_for_update())  # nobody gets them now
+    free = read_plan(connection, _was_never_asked())
+    asked = read_plan(connection, ~_was_never_asked())
+    replace_questions(connection, choose(asked, free))
+
+
+def read_plan(connection: Connection, *conditions: ColumnElement[bool]) -> "list[PlannedQuestion]":
+    """Return the planned questions that meet some conditions, in their order."""
     from confdiff.labelling.design import PlannedQuestion
 
-    rows = connection.execute(select(questions).order_by(questions.c.position)).all()
+    rows = connection.execute(select(questions).where(*conditions).order_by(questions.c.position)).all()
     return [
         PlannedQuestion(left=row.left, right=row.right, kind=row.kind, question=row.asks, slot=row.slot) for row in rows
     ]

@@ -23,11 +23,12 @@ from confdiff.labelling.export import (
     select_rows,
 )
 from confdiff.labelling.opening import create_database, open_database
-from confdiff.labelling.planning import read_plan, replace_questions
+from confdiff.labelling.planning import Choice, read_plan, replace_free_questions, replace_questions
 from confdiff.labelling.recognising import Address
 from confdiff.labelling.schema import annotators, studies
 from confdiff.labelling.settings import StudySettings
 from confdiff.labelling.stored_items import column_types, item_cells, item_names, read_columns
+from confdiff.labelling.turns import Turn, take_turn
 from confdiff.tabular.tables import Columns
 
 if TYPE_CHECKING:
@@ -151,9 +152,10 @@ class Study:
 
     def annotators(self) -> list[Annotator]:
         """Return all annotators, in the order of their invitations."""
+        settings = self.settings  # read before, because a transaction must not wait for another connection
         with self._database.reading() as connection:
             rows = connection.execute(select(annotators).order_by(annotators.c.id)).all()
-            return [people.as_annotator(connection, self.settings, row) for row in rows]
+            return [people.as_annotator(connection, settings, row) for row in rows]
 
     # An annotator
 
@@ -163,9 +165,10 @@ class Study:
 
     def annotator_of(self, session: str) -> Annotator | None:
         """Return the annotator of a session secret; None if it is unknown or revoked."""
+        settings = self.settings
         with self._database.reading() as connection:
             row = people.row_of_session(connection, session)
-            return None if row is None else people.as_annotator(connection, self.settings, row)
+            return None if row is None else people.as_annotator(connection, settings, row)
 
     def finish_training(self, annotator: str) -> None:
         """Record that an annotator finished the training round."""
@@ -185,14 +188,19 @@ class Study:
         """
         return self._write(store_answer, self.settings, annotator, answer)
 
+    def answer_and_next(self, annotator: str, answer: Answer) -> Turn:
+        """Store an answer as :meth:`answer` does, and return what follows, in one transaction instead of several."""
+        return self._write(take_turn, self.settings, annotator, answer)
+
     def undo(self, annotator: str) -> Assignment | None:
         """Take the last answer of an annotator back, and return its assignment, to be answered again."""
         return self._write(undo_last, self.settings, annotator)
 
     def progress(self, annotator: str) -> AnnotatorProgress:
         """Return the progress of an annotator."""
+        settings = self.settings
         with self._database.reading() as connection:
-            return people.progress_of(connection, self.settings, people.required_row(connection, annotator))
+            return people.progress_of(connection, settings, people.required_row(connection, annotator))
 
     # The state
 
@@ -237,6 +245,17 @@ class Study:
     def replan(self, questions: "Iterable[PlannedQuestion]") -> None:
         """Replace the planned questions that nobody was assigned yet."""
         self._write(replace_questions, list(questions))
+
+    def replan_free(self, choose: Choice) -> None:
+        """Replace the planned questions that nobody was assigned yet by a choice, in one transaction.
+
+        Parameters
+        ----------
+        choose : callable
+            ``(asked, free) -> questions``: from the questions that somebody was asked, and those that nobody was asked,
+            the questions that replace the latter.
+        """
+        self._write(replace_free_questions, choose)
 
     # Data out
 

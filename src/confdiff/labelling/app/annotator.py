@@ -19,6 +19,7 @@ from confdiff.labelling.app.site import Site, address_of
 
 if TYPE_CHECKING:
     from confdiff.labelling.annotators import Annotator
+    from confdiff.labelling.turns import Turn
 
 
 def annotator_router(site: Site) -> APIRouter:
@@ -79,9 +80,9 @@ def _add_api(router: APIRouter, site: Site) -> None:
 
     @router.post("/api/answers")
     def answer(body: AnswerBody, request: Request) -> JSONResponse:
-        annotator = site.annotator(request)
-        _store(site, annotator, body)
-        return JSONResponse({"stored": True} | _standing(site, annotator))
+        turn = _stored_turn(site, site.annotator(request), body)
+        view = None if turn.next is None else assignment_view(study, turn.next)
+        return JSONResponse({"stored": True, "state": turn.state, "progress": asdict(turn.progress), "next": view})
 
     @router.post("/api/undo")
     def undo(body: UndoBody, request: Request) -> JSONResponse:
@@ -115,10 +116,10 @@ def _queue_name(site: Site, annotator: "Annotator") -> str:
     return f"{site.cookie_name('annotator')}-{person}"
 
 
-def _store(site: Site, annotator: "Annotator", body: AnswerBody) -> None:
-    """Store an answer; a refused one is a conflict with what the study expects."""
+def _stored_turn(site: Site, annotator: "Annotator", body: AnswerBody) -> "Turn":
+    """Store an answer, and return what follows; a refused one is a conflict with what the study expects."""
     try:
-        site.study.answer(annotator.name, Answer(**body.model_dump()))
+        return site.study.answer_and_next(annotator.name, Answer(**body.model_dump()))
     except AnswerRefused as error:
         raise HTTPException(409, str(error)) from error
 
