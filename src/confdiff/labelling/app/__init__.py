@@ -9,6 +9,8 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 
+from confdiff.labelling.addresses import StudyUnavailable
+from confdiff.labelling.annotators import UnknownAnnotator
 from confdiff.labelling.app.annotator import annotator_router
 from confdiff.labelling.app.bodies import problem_of_body
 from confdiff.labelling.app.limits import RATES, Rate, RateLimiter
@@ -65,6 +67,8 @@ def create_app(
     app.add_api_route("/healthz", _report_health, response_class=JSONResponse)
     app.add_exception_handler(HTTPException, _http_problem)
     app.add_exception_handler(RequestValidationError, _body_problem)
+    app.add_exception_handler(UnknownAnnotator, _deleted_annotator)
+    app.add_exception_handler(StudyUnavailable, _unavailable_study)
     app.add_middleware(CheckedRequests, secure=secure)
     app.add_middleware(SecureResponses)
     return app
@@ -117,6 +121,16 @@ def _report_health() -> JSONResponse:
 async def _http_problem(request: "Request", error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     return JSONResponse({"message": str(error.detail)}, status_code=error.status_code, headers=error.headers)
+
+
+async def _deleted_annotator(request: "Request", error: Exception) -> Response:
+    """Answer a request of an annotator whose data were deleted while it was handled."""
+    return JSONResponse({"message": page_texts("en")["errors"]["no_link"]}, status_code=401)
+
+
+async def _unavailable_study(request: "Request", error: Exception) -> Response:
+    """Ask the page to send the request again later."""
+    return JSONResponse({"message": str(error)}, status_code=503, headers={"Retry-After": "2"})
 
 
 async def _body_problem(request: "Request", error: Exception) -> Response:
