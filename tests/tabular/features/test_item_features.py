@@ -130,7 +130,7 @@ def test_mistakes_in_the_kinds(people):
     with pytest.raises(ValueError, match="unknown kind 'numbr'"):
         ItemFeatures(kinds={"age": "numbr"}).fit(people)
     with pytest.raises(ValueError, match="no word occurs in two texts"):
-        ItemFeatures(kinds={"ward": "text"}).fit(people)
+        ItemFeatures(kinds={"ward": "text"}).fit(people.assign(ward=[f"w{row}" for row in range(len(people))]))
 
 
 def test_one_long_text_does_not_make_all_long():

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from confdiff.tabular.features.encoders import encoder_from_state
+from confdiff.tabular.features.reading import FeatureColumns
 from confdiff.tabular.features.vocabulary import Vocabulary, learn_vocabulary
+from confdiff.tabular.tables import ItemTable
 
 RNG = np.random.default_rng(0)
 TEXTS = np.array([" ".join(RNG.choice([f"w{i}" for i in range(30)], 8)) for _ in range(60)], dtype=object)
@@ -45,3 +48,30 @@ def test_a_vocabulary_of_single_words_has_no_pairs():
     weights = Vocabulary(("cat", "dog"), (1.0, 2.0)).weights(["cat dog", "bird"]).toarray()
     np.testing.assert_allclose(weights[0], np.array([1, 2]) / np.sqrt(5), rtol=1e-6)
     assert not weights[1].any()
+
+
+def test_single_letters_and_marks_are_words():
+    texts = np.array(["I see!", "I hope!"], dtype=object)
+    vocabulary = learn_vocabulary(texts, 10)
+    assert vocabulary.words == ("!", "i")
+    np.testing.assert_array_equal(vocabulary.weights(["I", "see"]).toarray(), [[0, 1], [0, 0]])
+
+
+def test_encoders_saved_without_the_kind_of_words_have_long_words():
+    state = {
+        "kind": "text",
+        "columns": ["text"],
+        "words": ["think so"],
+        "idf": [1.0],
+        "mean": [0.0] * 7,
+        "scale": [1.0] * 7,
+    }
+    old = encoder_from_state(state)
+    new = encoder_from_state(state | {"tokens": "words and marks"})
+    texts = np.array(["I think, so"], dtype=object)
+    items = ItemTable(source="items", ids=np.arange(1), columns={"text": texts}, types={"text": "text"})
+    columns = FeatureColumns(items, {"text": "text"})
+    assert old.encode(columns)[0, 0] == 1
+    assert new.encode(columns)[0, 0] == 0
+    with pytest.raises(ValueError, match="tokens"):
+        encoder_from_state(state | {"tokens": "syllables"})

@@ -16,7 +16,7 @@ from confdiff.io.lookup import find_rows
 from confdiff.standardisation import is_constant
 from confdiff.tabular.features.reading import FeatureColumns
 from confdiff.tabular.features.text_form import FORM, form_of
-from confdiff.tabular.features.vocabulary import Vocabulary, learn_vocabulary
+from confdiff.tabular.features.vocabulary import NEW_TOKENS, TOKENS, Vocabulary, learn_vocabulary
 from confdiff.validation import check_choice
 
 _Matrix = NDArray[np.float32]
@@ -161,6 +161,9 @@ class Text:
     mean, scale
         Mean and standard deviation of the measures of :data:`~confdiff.tabular.features.text_form.FORM`, which are
         the last features.
+    tokens
+        What counts as a word, see :data:`~confdiff.tabular.features.vocabulary.TOKENS`. Saved encoders that do not
+        name it have the first.
     """
 
     kind: ClassVar[str] = "text"
@@ -169,8 +172,10 @@ class Text:
     idf: tuple[float, ...]
     mean: tuple[float, ...]
     scale: tuple[float, ...]
+    tokens: str = "long words"
 
     def __post_init__(self) -> None:
+        check_choice("tokens", self.tokens, TOKENS)
         _check_distinct("words", self.words)
         _check_lengths(self, len(self.words), "idf")
         _check_lengths(self, len(FORM), "mean", "scale")
@@ -201,6 +206,7 @@ class Text:
             idf=vocabulary.idf,
             mean=tuple(form.mean(axis=0).tolist()),
             scale=tuple(np.where(is_constant(form), 1.0, spread).tolist()),
+            tokens=NEW_TOKENS,
         )
 
     def encode(self, columns: FeatureColumns) -> Any:
@@ -208,7 +214,7 @@ class Text:
         from scipy.sparse import csr_array, hstack
 
         texts = columns.text(self.columns[0])
-        weights = Vocabulary(self.words, self.idf).weights(texts)
+        weights = Vocabulary(self.words, self.idf, self.tokens).weights(texts)
         form = _standardised(columns, self.columns[0], form_of(texts), np.array(self.mean), np.array(self.scale))
         return csr_array(hstack([weights, csr_array(form)], format="csr"))
 

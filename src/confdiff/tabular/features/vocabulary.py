@@ -1,4 +1,7 @@
-"""The words and pairs of words of texts, and their TF-IDF weights as a sparse matrix."""
+"""The words and pairs of words of texts, and their TF-IDF weights as a sparse matrix.
+
+Punctuation marks and single letters are words, too: "I think" and "!!" show how formal a text is.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,6 +14,12 @@ MAX_WORDS = 50_000
 """Default maximum number of words and pairs of words of a text column."""
 _MIN_TEXTS = 2  # in which a word must occur
 _LONGEST = 2  # words of a term
+TOKENS = {
+    "long words": r"(?u)\b\w\w+\b",  # the default of scikit-learn, without "I" and "a"
+    "words and marks": r"(?u)\w+|[^\w\s]",
+}
+"""What counts as a word -> its regular expression. Saved models that do not name theirs have the first."""
+NEW_TOKENS = "words and marks"
 
 
 @dataclass(frozen=True)
@@ -23,10 +32,13 @@ class Vocabulary:
         The terms; a pair has a blank between its words.
     idf : tuple of float
         The inverse document frequency of each.
+    tokens : str
+        What counts as a word: a name of :data:`TOKENS`.
     """
 
     words: tuple[str, ...]
     idf: tuple[float, ...]
+    tokens: str = NEW_TOKENS
 
     def weights(self, texts: Iterable[str]) -> Any:
         """Return the L2-normalised TF-IDF weights of texts, with 1 + log(count) as term frequency.
@@ -53,6 +65,7 @@ class Vocabulary:
         vectorizer = TfidfVectorizer(
             vocabulary=list(self.words),
             ngram_range=(1, max(word.count(" ") + 1 for word in self.words)),
+            token_pattern=TOKENS[self.tokens],
             sublinear_tf=True,
             dtype=np.float32,
         )
@@ -84,7 +97,9 @@ def learn_vocabulary(texts: NDArray[Any], max_words: int) -> Vocabulary:
     """
     from sklearn.feature_extraction.text import CountVectorizer
 
-    vectorizer = CountVectorizer(min_df=_MIN_TEXTS, ngram_range=(1, _LONGEST), dtype=np.int32)
+    vectorizer = CountVectorizer(
+        min_df=_MIN_TEXTS, ngram_range=(1, _LONGEST), token_pattern=TOKENS[NEW_TOKENS], dtype=np.int32
+    )
     counts = vectorizer.fit_transform(texts)
     words = vectorizer.get_feature_names_out()
     is_pair = np.array([" " in word for word in words])
