@@ -12,6 +12,8 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from confdiff import ConfDiffBoosting, Pairs
 from confdiff.display.progress import reporting_progress
+from confdiff.estimators.trees.ends import Ends
+from confdiff.estimators.trees.fitting import TreeFit
 from confdiff.estimators.trees.rounds import Booster
 from confdiff.threads import use_threads
 from easy import easy_pairs, pairs_of_three_classes
@@ -74,13 +76,13 @@ def test_groups_that_no_pair_connects_are_reported():
 def test_held_out_pairs_have_items_that_training_has_not(n_folds, monkeypatch):
     """Every model sees only items of its training pairs, and each of its held-out pairs has another item."""
     seen = []
-    original = Booster.__init__
+    original = TreeFit._booster
 
-    def recorded(booster, items, objective, settings, *, model=0, held_out=()):
-        seen.append((items, objective.ends, held_out))
-        original(booster, items, objective, settings, model=model, held_out=held_out)
+    def recorded(task, fold):
+        seen.append((fold.training.items, Ends.of(fold.training.pairs), fold.held_out))
+        return original(task, fold)
 
-    monkeypatch.setattr(Booster, "__init__", recorded)
+    monkeypatch.setattr(TreeFit, "_booster", recorded)
     ConfDiffBoosting(prior=0.5, max_iter=3, n_folds=n_folds).fit(PAIRS)
     with_held_out = [part for part in seen if part[2]]
     assert len(with_held_out) == n_folds
@@ -90,7 +92,7 @@ def test_held_out_pairs_have_items_that_training_has_not(n_folds, monkeypatch):
         is_new = np.array([row.tobytes() not in training_rows for row in held_out.items])
         assert is_new.any()
         n_training = ends.n_pairs
-        assert n_training + held_out.n_pairs <= len(PAIRS)
+        assert n_training + len(held_out.pairs) <= len(PAIRS)
 
 
 @pytest.mark.parametrize("method", ["confdiff-unbiased", "confdiff-relu", "confdiff-abs", "oracle-soft"])

@@ -6,6 +6,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 from sklearn.utils import check_random_state
 
 from confdiff.calibration import fit_to_differences, log_odds
@@ -131,7 +132,7 @@ class ConfDiffBoosting(AnnotatorsLearned, RestorableTrees):
     link_ : str
         The link.
     prior_ : float, array of shape (K,) or None
-        The training prior, or the mean probability of the items if no prior was given.
+        The training prior, or the mean probability of the (held-out) items if no prior was given.
     prior_estimate_ : PriorEstimate
         The estimated prior; present only if it was estimated.
     prior_interval_ : tuple (low, high) or None
@@ -267,7 +268,7 @@ class ConfDiffBoosting(AnnotatorsLearned, RestorableTrees):
             regression = partial(make_task, task_method=find_method(methods_of_trees(find_link("probability"))[0]))
             search = PriorSearch(regression, data, table, validation_table, seed)
             prior = self._training_prior(method, data, labelled, answers, search)
-            fitted = make_task(prior).run(table, validation_table)
+            fitted = search.fit(make_task(prior))
             if prior is None and self._leaves_offset_open(data, method):
                 prior, fitted = self._best_offset(fitted, search)
         self._remember(data, table, fitted, self._settings(data, table, prior, seed))
@@ -355,8 +356,8 @@ class ConfDiffBoosting(AnnotatorsLearned, RestorableTrees):
             warn_of_open_prior(self.prior_interval_)
             return None, fitted
         self._report_offset(held_out)
-        prior = search.best(cast(Interval, self.prior_interval_), fitted)
-        return (prior, fitted) if prior is None else (prior, search.run(prior))
+        start = search.best(cast(Interval, self.prior_interval_), fitted)
+        return (None, fitted) if start is None else (start.prior, search.finish(start))
 
     def _settings(self, data: Pairs, table: DistinctPairs, prior: Any, seed: int) -> TreeSettings:
         n_features = data.items.shape[1]
@@ -422,6 +423,10 @@ class ConfDiffBoosting(AnnotatorsLearned, RestorableTrees):
         if (self.calibrated or data.precision is not None) and held_out is not None and not data.has_vectors:
             self.temperature_, self.offset_ = _calibration(held_out, prior)
         if prior is not None:
+            return
+        if held_out is not None and self._leaves_offset_open(data, method):
+            scores = (np.stack([held_out.g, held_out.g_prime]) + self.offset_) / self.temperature_
+            self.prior_ = float(np.average(expit(scores).mean(axis=0), weights=held_out.pair_weight))
             return
         ends = self._pair_probabilities(self._scores(as_matrix(data.items)), data)
         weight = None if data.weight is None else data.weight.numpy()

@@ -46,6 +46,8 @@ from confdiff.validation import check_choice, check_count, check_number, check_p
 _FOLDS = 4
 _C_OF_FEW = 1.0  # if there are too few pairs to hold out some of them
 _PRIOR_FOLDS = 3  # of pairs, to report the priors that differences leave open
+_TOL = 1e-6  # of the solver in these folds
+_SPARSE_TOL = 1e-4  # the same for sparse items, such as texts, whose steps take longer than all else
 _FEWEST = 6  # with fewer pairs, any prior fits
 
 
@@ -265,7 +267,8 @@ class ConfDiffLogisticRegression(AnnotatorsLearned, RestorableLinear, Difference
 
         def learn(training: Pairs, fold: int) -> ItemScorer:
             part = design_of(training, centre=design.centre)
-            solution = solve(part, "probability", make_ridge(part, strength, self.standardise), None)
+            ridge = make_ridge(part, strength, self.standardise)
+            solution = solve(part, "probability", ridge, tol=_SPARSE_TOL if part.is_sparse else _TOL)
             return lambda items: as_matrix(items) @ solution.w - design.centre @ solution.w + solution.b
 
         return learn

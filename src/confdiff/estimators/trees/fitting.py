@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 
 from confdiff.estimators.trees.ends import Floats, RowNumbers
-from confdiff.estimators.trees.rounds import Booster, HeldOut, Watch, find_rounds, grow_rounds, mean_of_models
+from confdiff.estimators.trees.rounds import (
+    BinnedItems,
+    Booster,
+    Growth,
+    HeldOut,
+    Watch,
+    grow_rounds,
+    mean_of_models,
+)
 from confdiff.estimators.trees.settings import TreeSettings
 from confdiff.estimators.trees.table import DistinctPairs, held_out_error_of, objective_of
 from confdiff.estimators.trees.tree import Tree
@@ -65,6 +73,12 @@ class HeldOutScores:
         """The weights of the pairs."""
         return np.concatenate([table.weight for table in self.pairs])
 
+    @property
+    def pair_weight(self) -> Floats:
+        """The weights of the pairs without the precision of their differences."""
+        weights = [(table.pairs.weight, len(table.pairs)) for table in self.pairs]
+        return np.concatenate([np.ones(n) if weight is None else weight.double().numpy() for weight, n in weights])
+
 
 @dataclass(frozen=True)
 class FittedTrees:
@@ -74,6 +88,25 @@ class FittedTrees:
     n_rounds: int
     errors: list[float]
     held_out: HeldOutScores | None
+
+
+@dataclass(frozen=True, eq=False)
+class FoldSet:
+    """The training and held-out pairs of a fold, and their items as LightGBM bins them.
+
+    Attributes
+    ----------
+    training : DistinctPairs
+        The training pairs.
+    held_out : tuple of DistinctPairs
+        Those of the fold, if it has any, and the validation pairs, if there are any.
+    binned : BinnedItems
+        The items of all of them.
+    """
+
+    training: DistinctPairs
+    held_out: tuple[DistinctPairs, ...]
+    binned: BinnedItems
 
 
 @dataclass(frozen=True)
@@ -86,30 +119,57 @@ class TreeFit:
     rounds: Rounds
     watch: Watch
 
-    def run(self, table: DistinctPairs, validation: DistinctPairs | None) -> FittedTrees:
+    def run(
+        self, table: DistinctPairs, validation: DistinctPairs | None, folds: Sequence[FoldSet] | None = None
+    ) -> FittedTrees:
         """Fit trees to pairs.
 
         With several folds, one model per fold is trained without the pairs of the fold, and the mean of their scores
         is returned. With one fold, the model is trained again on all pairs with the number of rounds that was found.
         Validation pairs are held out in addition.
+
+        ``folds`` are those of :meth:`fold_sets`, if several fits share them.
         """
-        folds = self._folds(table, validation)
-        if not folds and (validation is None or self.rounds.n_folds == 0):
+        folds = self.fold_sets(table, validation) if folds is None else folds
+        if not folds:
             most = self.rounds.most if self.rounds.n_folds == 0 else min(_ROUNDS_OF_FEW, self.rounds.most)
             return self._fit_once(table, validation, most)
-        if not folds:
-            folds = [(np.arange(len(table.pairs)), None)]
-        boosters, held_out_tables = self._boosters(table, folds, validation)
-        stopping = find_rounds(boosters, self.rounds.most, self.rounds.patience, self.watch)
+        return self.finish(self.growth(folds), table, validation, folds)
+
+    def growth(self, folds: Sequence[FoldSet]) -> Growth:
+        """Return a model for each fold, before the first round."""
+        boosters = [self._booster(fold) for fold in folds]
+        return Growth(boosters, self.rounds.patience, self.watch)
+
+    def finish(
+        self,
+        growth: Growth,
+        table: DistinctPairs,
+        validation: DistinctPairs | None,
+        folds: Sequence[FoldSet],
+    ) -> FittedTrees:
+        """Grow the models of folds to the end, and return the trees."""
+        stopping = growth.grow(self.rounds.most)
         n_rounds = stopping.best
-        scores = _scores_of(boosters, held_out_tables, n_rounds)
+        scores = _scores_of_ends(growth.best_scores, [fold.held_out[0] for fold in folds])
         if self.rounds.n_folds == 1 and validation is None:
-            trees = grow_rounds(self._booster(table), n_rounds, self.watch)
+            trees = grow_rounds(self._booster(self._fold_set(table, ())), n_rounds, self.watch)
         else:
-            trees = mean_of_models([booster.trees(n_rounds) for booster in boosters])
+            trees = mean_of_models([booster.trees(n_rounds) for booster in growth.boosters])
         return FittedTrees(trees=trees, n_rounds=n_rounds, errors=stopping.errors, held_out=scores)
 
-    def _folds(self, table: DistinctPairs, validation: DistinctPairs | None) -> Sequence[_Fold]:
+    def fold_sets(self, table: DistinctPairs, validation: DistinctPairs | None) -> list[FoldSet]:
+        """Return the folds; none if no pairs are held out. They are the same for all priors."""
+        folds = self.folds(table, validation)
+        if not folds and validation is not None and self.rounds.n_folds > 0:
+            folds = [(np.arange(len(table.pairs)), None)]
+        others = () if validation is None else (validation,)
+        return [
+            self._fold_set(table[training], others if rows is None else (table[rows], *others), number)
+            for number, (training, rows) in enumerate(folds)
+        ]
+
+    def folds(self, table: DistinctPairs, validation: DistinctPairs | None) -> Sequence[_Fold]:
         """Return the rows of training and held-out pairs of each fold; none if nothing is held out of the pairs."""
         n_folds = self.rounds.n_folds
         if n_folds == 0 or len(table.pairs) < _FEWEST_PAIRS or (n_folds == 1 and validation is not None):
@@ -119,43 +179,34 @@ class TreeFit:
             return [(training, held_out)] if len(training) > 1 and len(held_out) else []
         return item_disjoint_folds(table.pairs, n_folds, self.settings.seed)
 
-    def _boosters(
-        self,
-        table: DistinctPairs,
-        folds: Sequence[_Fold],
-        validation: DistinctPairs | None,
-    ) -> tuple[list[Booster], list[DistinctPairs]]:
-        """Return a model for each fold, and the first held-out pairs of each."""
-        boosters = []
-        tables = []
-        for number, (training, held_out) in enumerate(folds):
-            sets = [] if held_out is None else [table[held_out]]
-            sets += [] if validation is None else [validation]
-            boosters.append(self._booster(table[training], sets, number))
-            tables.append(sets[0])
-        return boosters, tables
+    def _fold_set(self, training: DistinctPairs, held_out: tuple[DistinctPairs, ...], number: int = 0) -> FoldSet:
+        binned = BinnedItems(training.items, [part.items for part in held_out], self.settings, number)
+        return FoldSet(training=training, held_out=held_out, binned=binned)
 
-    def _booster(self, table: DistinctPairs, held_out: Sequence[DistinctPairs] = (), number: int = 0) -> Booster:
-        objective = objective_of(table, self.method, self.prior)
+    def _booster(self, fold: FoldSet) -> Booster:
+        objective = objective_of(fold.training, self.method, self.prior)
         sets = [
             HeldOut(items=part.items, n_pairs=len(part.pairs), error=held_out_error_of(part, self.method))
-            for part in held_out
+            for part in fold.held_out
         ]
-        return Booster(table.items, objective, self.settings, model=number, held_out=sets)
+        return Booster(fold.binned, objective, self.settings, held_out=sets)
 
     def _fit_once(self, table: DistinctPairs, validation: DistinctPairs | None, n_rounds: int) -> FittedTrees:
-        sets = [] if validation is None else [validation]
-        booster = self._booster(table, sets)
+        sets = () if validation is None else (validation,)
+        booster = self._booster(self._fold_set(table, sets))
         trees = grow_rounds(booster, n_rounds, self.watch)
-        scores = _scores_of([booster], sets, n_rounds) if sets else None
+        if not sets:
+            return FittedTrees(trees=trees, n_rounds=n_rounds, errors=[], held_out=None)
+        booster.total_error()
+        scores = _scores_of_ends([booster.held_out_scores], sets)
         return FittedTrees(trees=trees, n_rounds=n_rounds, errors=[], held_out=scores)
 
 
-def _scores_of(boosters: Sequence[Booster], tables: Sequence[DistinctPairs], n_rounds: int) -> HeldOutScores:
+def _scores_of_ends(scores_of_items: Sequence[Floats], tables: Sequence[DistinctPairs]) -> HeldOutScores:
+    """Return the scores of both items of held-out pairs, from those of the distinct items of each set."""
     g = []
     g_prime = []
-    for booster, table in zip(boosters, tables, strict=True):
-        scores = booster.held_out_scores(n_rounds)
+    for scores, table in zip(scores_of_items, tables, strict=True):
         g.append(scores[table.pairs.left.numpy()])
         g_prime.append(scores[table.pairs.right.numpy()])
     return HeldOutScores(g=np.concatenate(g), g_prime=np.concatenate(g_prime), pairs=tuple(tables))

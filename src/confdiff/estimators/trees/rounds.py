@@ -26,44 +26,68 @@ class HeldOut:
     error: Callable[[Floats], float]
 
 
-class Booster:
-    """Trees that grow round by round on the items of one set of pairs.
+class BinnedItems:
+    """Training and held-out items with binned features, which several boosters may share.
 
     Parameters
     ----------
     items : array or scipy.sparse.csr_matrix of shape (N, d)
         The training items.
-    objective : Objective
-        The risk of their scores.
+    held_out : sequence of arrays or sparse matrices
+        The items of each set of held-out pairs.
     settings : TreeSettings
-        How trees are grown.
+        How trees are grown; the start does not matter.
     model : int
         The number of the model, which has random numbers of its own.
+    """
+
+    def __init__(self, items: Any, held_out: Sequence[Any], settings: TreeSettings, model: int) -> None:
+        self.model = model
+        parameters = settings.parameters(model)
+        self.training = load_lightgbm().Dataset(
+            items, np.zeros(items.shape[0]), params=parameters, categorical_feature=list(settings.categorical)
+        )
+        self.held_out = [
+            self.training.create_valid(others, np.zeros(others.shape[0]), params=parameters) for others in held_out
+        ]
+
+
+class Booster:
+    """Trees that grow round by round on the items of one set of pairs.
+
+    Parameters
+    ----------
+    binned : BinnedItems
+        The training items and those of the held-out pairs.
+    objective : Objective
+        The risk of the scores of the training items.
+    settings : TreeSettings
+        How trees are grown.
     held_out : sequence of HeldOut
         Sets of held-out pairs.
+
+    Attributes
+    ----------
+    held_out_scores : array of shape (N,) or (N, K)
+        The scores of the items of the first held-out set at the last call of :meth:`total_error`.
     """
+
+    held_out_scores: Floats
 
     def __init__(
         self,
-        items: Any,
+        binned: BinnedItems,
         objective: Objective,
         settings: TreeSettings,
         *,
-        model: int = 0,
         held_out: Sequence[HeldOut] = (),
     ) -> None:
         self.objective = objective
         self.settings = settings
         self.held_out = held_out
-        parameters = settings.parameters(model)
-        lightgbm = load_lightgbm()
-        training = lightgbm.Dataset(
-            items, np.zeros(items.shape[0]), params=parameters, categorical_feature=list(settings.categorical)
-        )
-        self.booster = lightgbm.Booster(parameters, training)
-        for number, pairs in enumerate(held_out):
-            validation = training.create_valid(pairs.items, np.zeros(pairs.items.shape[0]), params=parameters)
-            self.booster.add_valid(validation, str(number))
+        self.booster = load_lightgbm().Booster(settings.parameters(binned.model), binned.training)
+        for number, items in enumerate(binned.held_out):
+            self.booster.add_valid(items, str(number))
 
     def grow(self) -> bool:
         """Add the trees of one round; return False if no tree can be split any more."""
@@ -71,7 +95,7 @@ class Booster:
         return not finished
 
     def total_error(self) -> float:
-        """Return the sum of the errors of the held-out pairs."""
+        """Return the sum of the errors of the held-out pairs, and remember the scores of their items."""
         scores_of_sets: list[Floats] = []
 
         def remember(scores: Floats, _: Any) -> tuple[str, float, bool]:
@@ -80,17 +104,12 @@ class Booster:
 
         self.booster.eval_valid(remember)
         errors = [pairs.error(scores) for pairs, scores in zip(self.held_out, scores_of_sets, strict=True)]
+        self.held_out_scores = scores_of_sets[0]
         return float(sum(errors))
 
     def n_held_out(self) -> int:
         """Return the number of held-out pairs."""
         return sum(pairs.n_pairs for pairs in self.held_out)
-
-    def held_out_scores(self, n_rounds: int) -> Floats:
-        """Return the scores of the items of the first held-out set after some rounds."""
-        items = self.held_out[0].items
-        scores = self.booster.predict(items, raw_score=True, num_iteration=n_rounds)
-        return np.asarray(scores, dtype=np.float64) + self.settings.start
 
     def trees(self, n_rounds: int) -> list[Tree]:
         """Return the trees of the first rounds."""
@@ -119,34 +138,49 @@ class Stopping:
         return int(np.argmin(self.errors)) + 1
 
 
-def find_rounds(boosters: Sequence[Booster], max_rounds: int, patience: int, watch: Watch) -> Stopping:
-    """Grow several boosters together until the mean error of their held-out pairs improves no more.
+class Growth:
+    """Boosters of different folds that grow together until the mean error of their held-out pairs improves no more.
 
     Parameters
     ----------
     boosters : sequence of Booster
         Models of different folds.
-    max_rounds : int
-        The largest number of rounds.
     patience : int
         Stop after this number of rounds without a better error.
     watch : callable
         Called after every round.
 
-    Returns
-    -------
-    Stopping
-        The errors of all rounds, and the best number of rounds.
+    Attributes
+    ----------
+    best_scores : list of arrays
+        The scores of the items of the first held-out set of each booster after the best round.
     """
-    stopping = Stopping(patience)
-    n_pairs = sum(booster.n_held_out() for booster in boosters)
-    for number in range(1, max_rounds + 1):
-        is_growing = [booster.grow() for booster in boosters]
-        watch(number)
-        total = sum(booster.total_error() for booster in boosters)
-        if not stopping.add(total / n_pairs) or not any(is_growing):
-            break
-    return stopping
+
+    best_scores: list[Floats]
+
+    def __init__(self, boosters: Sequence[Booster], patience: int, watch: Watch) -> None:
+        self.boosters = boosters
+        self.watch = watch
+        self.stopping = Stopping(patience)
+        self._n_pairs = sum(booster.n_held_out() for booster in boosters)
+        self._has_stopped = False
+
+    @property
+    def errors(self) -> list[float]:
+        """The held-out error of every round so far."""
+        return self.stopping.errors
+
+    def grow(self, most: int) -> Stopping:
+        """Grow until there are ``most`` rounds in total, or until it stops; return the errors of all rounds."""
+        while len(self.errors) < most and not self._has_stopped:
+            is_growing = [booster.grow() for booster in self.boosters]
+            self.watch(len(self.errors) + 1)
+            total = sum(booster.total_error() for booster in self.boosters)
+            is_improving = self.stopping.add(total / self._n_pairs)
+            if self.stopping.best == len(self.errors):
+                self.best_scores = [booster.held_out_scores for booster in self.boosters]
+            self._has_stopped = not is_improving or not any(is_growing)
+        return self.stopping
 
 
 def grow_rounds(booster: Booster, n_rounds: int, watch: Watch) -> list[Tree]:
