@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from confdiff.labelling.recognising import Address, is_postgresql
 
@@ -16,6 +17,10 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _BUSY_MILLISECONDS = 30_000
 _CONNECTIONS = 20  # of a process to a study; more threads wait
 _WRITE = "confdiff_write"
+
+
+class StudyUnavailable(OSError):
+    """The database of a study cannot be used now: it is locked, its disk is full, or its server does not answer."""
 
 
 class Database:
@@ -75,9 +80,9 @@ class Database:
             yield
         except IntegrityError:
             raise
-        except DBAPIError as error:
-            text = " ".join(str(error.orig).split())
-            raise OSError(f"the study {self.address} cannot be used: {text}.") from error
+        except (DBAPIError, PoolTimeout) as error:
+            text = " ".join(str(getattr(error, "orig", error)).split())
+            raise StudyUnavailable(f"the study {self.address} cannot be used: {text}.") from error
 
     def remove_traces(self) -> None:
         """Remove deleted values from the file of SQLite, where they would remain until they are overwritten."""

@@ -27,6 +27,10 @@ _MOST_ANSWERS = 10**9
 _LONGEST_ANSWER = 600.0  # seconds; longer ones are breaks
 
 
+class UnknownAnnotator(ValueError):
+    """The study has no annotator of a name, or has none any more."""
+
+
 @dataclass(frozen=True)
 class Invitation:
     """An invited annotator and the token of the link, which is not stored."""
@@ -138,7 +142,7 @@ def required_row(connection: Connection, name: str, *, lock: bool = False) -> Ro
     if row is None:
         names = connection.execute(select(annotators.c.name).order_by(annotators.c.name)).scalars().all()
         known = ", ".join(map(repr, names[:10])) + (" ..." if len(names) > 10 else "")
-        raise ValueError(f"no annotator is named {name!r}; the study has {known or 'none'}.")
+        raise UnknownAnnotator(f"no annotator is named {name!r}; the study has {known or 'none'}.")
     return row
 
 

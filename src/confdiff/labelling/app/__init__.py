@@ -130,7 +130,8 @@ async def _deleted_annotator(request: "Request", error: Exception) -> Response:
 
 async def _unavailable_study(request: "Request", error: Exception) -> Response:
     """Ask the page to send the request again later."""
-    return JSONResponse({"message": str(error)}, status_code=503, headers={"Retry-After": "2"})
+    message = "The study cannot be reached at the moment."  # the error names a path, which is the owner's business
+    return JSONResponse({"message": message}, status_code=503, headers={"Retry-After": "2"})
 
 
 async def _body_problem(request: "Request", error: Exception) -> Response:
