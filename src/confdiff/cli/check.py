@@ -230,3 +230,6 @@ def _print_measures(report: "CheckReport") -> None:
         adjusted = "" if score.adjusted_r2 is None else f" (adjusted {score.adjusted_r2:.3f})"
         say(f"R² of one score per item: {score.r2:.3f}{adjusted}")
     say(f"what was asked: {report.meaning_statement}")
+    curve = report.measures["learning_curve"]
+    if curve.projection:
+        say(f"learning curve: {curve.text[:1].lower()}{curve.text[1:]}")

@@ -18,7 +18,7 @@ def test_the_page_needs_nothing_and_shows_names_as_they_are(tmp_path):
     page = files["page"].read_text(encoding="utf-8")
     assert "<script" not in page
     assert "&lt;b&gt;ann&lt;/b&gt;" in page
-    assert page.count('<img src="data:image/png;base64,') == 3  # differences, triangles, annotators
+    assert page.count('<img src="data:image/png;base64,') == 4  # differences, triangles, annotators, learning curve
     assert "http" not in page
     assert json.loads(files["numbers"].read_text(encoding="utf-8"))["findings"][0]["kind"] == "unknown-id"
 

@@ -53,9 +53,14 @@ def balanced_pairs(n_items: int, count: int, rng: np.random.Generator, groups: _
 
 
 def spanning_path(n_items: int, rng: np.random.Generator, groups: _Ints | None = None) -> _Ints:
-    """Return the pairs of neighbours in a random order of the items, group after group."""
+    """Return the pairs of neighbours in a random order of the items, group after group.
+
+    Every second pair comes first: after half of the pairs every item has occurred, and after all of them all items are
+    connected.
+    """
     order = _random_order(np.arange(n_items), rng, groups, across=0)
-    return np.stack([order[:-1], order[1:]], axis=1)
+    path = np.stack([order[:-1], order[1:]], axis=1)
+    return np.concatenate([path[::2], path[1::2]])
 
 
 def extended_pairs(
@@ -132,7 +137,8 @@ def _faulty_pairs(drawn: _Ints, existing: _Ints, n_items: int) -> NDArray[np.boo
     keys = pair_keys(drawn, n_items)
     first = np.zeros(len(keys), dtype=bool)
     first[np.unique(keys, return_index=True)[1]] = True
-    return ~first | (drawn[:, 0] == drawn[:, 1]) | is_in_sorted(keys, existing)
+    faulty: NDArray[np.bool_] = ~first | (drawn[:, 0] == drawn[:, 1]) | is_in_sorted(keys, existing)
+    return faulty
 
 
 def _proposed_partners(rows: _Ints, count: int, rng: np.random.Generator, *, near: bool) -> _Ints:

@@ -49,7 +49,7 @@ def count_questions(
     QuestionCounts
     """
     asked = {kind: round(fraction * total) for kind, fraction in fractions.items()}
-    shared = asked.pop("shared") if judges > 1 else 0
+    shared = asked.pop("shared") * (judges > 1)
     repeats = asked.pop("repeat")
     asked["design"] = total - shared - repeats - sum(asked[kind] for kind in ("triangle", "random", "same-class"))
     existing = number_of_pairs(n_items)
@@ -58,6 +58,9 @@ def count_questions(
         shared = 0
     pairs = _different_pairs(asked, existing, n_items - 1 if connected else 1)
     limited = {kind: min(number, pairs[kind] * judges) for kind, number in asked.items()}
+    for kind in ("design", "triangle", "random"):
+        missing = sum(asked.values()) - sum(limited.values())
+        limited[kind] = min(limited[kind] + missing, pairs[kind] * judges)
     return QuestionCounts(
         design=limited["design"],
         triangles=limited["triangle"],

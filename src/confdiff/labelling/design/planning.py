@@ -1,7 +1,7 @@
 """Plan all questions of a study."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from confdiff.labelling.design.balanced import balanced_pairs, extended_pairs
 from confdiff.labelling.design.counts import QuestionCounts, count_questions
 from confdiff.labelling.design.pair_keys import number_of_pairs, pair_keys, turned_at_random
-from confdiff.labelling.design.questions import Design, PlannedQuestion
+from confdiff.labelling.design.questions import PairDesign, PlannedQuestion
 from confdiff.labelling.design.random_pairs import random_pairs
 from confdiff.labelling.design.repeats import planned_repeats
 from confdiff.labelling.design.spreading import (
@@ -20,9 +20,9 @@ from confdiff.labelling.design.spreading import (
 )
 from confdiff.labelling.design.triangles import closing_pairs
 from confdiff.randomness import derived_seed
+from confdiff.validation import check_choice
 
-DesignName = Literal["balanced", "random", "uncertain"]
-"""``uncertain`` starts with the balanced plan; its second half is planned again while answers come in."""
+_DESIGNS = ("balanced", "random", "uncertain")
 
 _Ints = NDArray[np.int64]
 
@@ -55,7 +55,7 @@ def plan_design(
     *,
     pairs_per_item: float = 10.0,
     judges: int = 5,
-    design: DesignName = "balanced",
+    design: str = "balanced",
     repeats: float = 0.08,
     reserve: float = 0.12,
     triangles: float = 0.10,
@@ -64,7 +64,7 @@ def plan_design(
     gold: Sequence[tuple[Any, ...]] = (),
     groups: Any = None,
     seed: int = 0,
-) -> Design:
+) -> PairDesign:
     """Plan the questions of a study, as columns.
 
     The fractions are fractions of all questions; what remains is the design. No pair has two kinds. A pair is asked
@@ -82,6 +82,7 @@ def plan_design(
         Number of annotators that the questions are spread over.
     design : {"balanced", "random", "uncertain"}, default="balanced"
         ``"balanced"`` connects all items and asks about each equally often; ``"random"`` draws pairs uniformly.
+        ``"uncertain"`` starts with the balanced plan; a study plans its second half again while answers come in.
     repeats : float, default=0.08
         Fraction of repeats: the same annotator, later, items the other way round.
     reserve : float, default=0.12
@@ -101,7 +102,7 @@ def plan_design(
 
     Returns
     -------
-    Design
+    PairDesign
 
     Raises
     ------
@@ -142,18 +143,14 @@ def _check_options(n_items: int, pairs_per_item: float, judges: int, design: str
         raise ValueError(f"pairs_per_item must be a positive number, got {pairs_per_item}")
     if judges < 1:
         raise ValueError(f"judges must be at least 1, got {judges}")
-    if design not in get_args(DesignName):
-        raise ValueError(f"design must be one of {', '.join(get_args(DesignName))}; got {design!r}")
+    check_choice("design", design, _DESIGNS)
     names = {"triangle": "triangles", "random": "reserve", "same-class": "same_class", "repeat": "repeats"}
     for kind, fraction in fractions.items():
         if not 0 <= fraction < 1:
             raise ValueError(f"{names.get(kind, kind)} must be a fraction from 0 to below 1, got {fraction}")
     if sum(fractions.values()) > 0.9:
-        listed = " + ".join(names.get(kind, kind) for kind in fractions)
-        raise ValueError(
-            f"{listed} must be at most 0.9, so that some questions are left for the design; "
-            f"got {sum(fractions.values()):.2f}"
-        )
+        listed = ", ".join(f"{names.get(kind, kind)} {fraction:.0%}" for kind, fraction in fractions.items())
+        raise ValueError(f"at least 10% of the questions must be left for the design; got {listed}.")
 
 
 def _gold_pairs(gold: Sequence[tuple[Any, ...]], n_items: int) -> _Ints:
@@ -234,7 +231,7 @@ def _ordered(
     gold_pairs: _Ints,
     judges: int,
     rng_of: Callable[[str], np.random.Generator],
-) -> Design:
+) -> PairDesign:
     """Give every question a slot and a time, add shared, gold and repeated questions, and sort by time."""
     rng = rng_of("spreading")
     asked = {"design": counts.design, "triangle": counts.triangles, "random": counts.reserve}
@@ -255,26 +252,26 @@ def _ordered(
     return _with_repeats(plan, counts.repeats, judges, rng)
 
 
-def _joined(parts: list[tuple[_Ints, str, _Ints, NDArray[np.float64]]]) -> Design:
+def _joined(parts: list[tuple[_Ints, str, _Ints, NDArray[np.float64]]]) -> PairDesign:
     """Return all parts as one design, sorted by position within the slot, then by slot."""
     drawn = np.concatenate([part[0] for part in parts])
     kinds = np.concatenate([np.full(len(part[0]), part[1]) for part in parts])
     slots = np.concatenate([part[2] for part in parts])
     times = np.concatenate([part[3] for part in parts])
     order = np.lexsort([slots, positions_in_slots(times, slots)])
-    return Design(left=drawn[order, 0], right=drawn[order, 1], kind=kinds[order], slot=slots[order])
+    return PairDesign(left=drawn[order, 0], right=drawn[order, 1], kind=kinds[order], slot=slots[order])
 
 
-def _without_doubles(plan: Design, n_items: int) -> Design:
+def _without_doubles(plan: PairDesign, n_items: int) -> PairDesign:
     """Drop questions about a pair that the same annotator is asked already; a gold question wins."""
     keys = pair_keys(np.stack([plan.left, plan.right], axis=1), n_items)
     order = np.lexsort([plan.kind != "gold", keys, plan.slot])
     first = np.ones(len(plan), dtype=bool)
     first[order[1:]] = (np.diff(keys[order]) != 0) | (np.diff(plan.slot[order]) != 0)
-    return Design(left=plan.left[first], right=plan.right[first], kind=plan.kind[first], slot=plan.slot[first])
+    return PairDesign(left=plan.left[first], right=plan.right[first], kind=plan.kind[first], slot=plan.slot[first])
 
 
-def _with_repeats(plan: Design, count: int, judges: int, rng: np.random.Generator) -> Design:
+def _with_repeats(plan: PairDesign, count: int, judges: int, rng: np.random.Generator) -> PairDesign:
     positions = positions_in_slots(np.arange(len(plan), dtype=np.float64), plan.slot)
     repeatable = np.isin(plan.kind, ["design", "triangle"])
     numbers, times = planned_repeats(count, positions, plan.slot, repeatable, judges, rng)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 _Ints = NDArray[np.int64]
 
-KINDS = ("design", "triangle", "random", "same-class", "repeat", "gold", "adaptive")
+QUESTION_KINDS = ("design", "triangle", "random", "same-class", "repeat", "gold", "adaptive")
 """All kinds of questions; the pairs of kind ``random`` are the reserve on which quality is reported."""
 
 
@@ -20,7 +20,7 @@ class PlannedQuestion:
     left, right : int
         Numbers of the two items. A repeat has the items of its original the other way round.
     kind : str
-        One of :data:`KINDS`.
+        One of :data:`QUESTION_KINDS`.
     question : {"difference", "same"}
         Whether a graded difference or a same-class answer is asked for.
     slot : int
@@ -35,7 +35,7 @@ class PlannedQuestion:
 
 
 @dataclass(frozen=True)
-class Design:
+class PairDesign:
     """Planned questions as columns, in the order of asking within each slot.
 
     Attributes

@@ -81,5 +81,5 @@ def _is_first_use(pairs: _Ints) -> NDArray[np.bool_]:
     """Return which pairs have two items that no earlier pair has."""
     first = np.zeros(2 * len(pairs), dtype=bool)
     first[np.unique(pairs.ravel(), return_index=True)[1]] = True
-    result: NDArray[np.bool_] = first.reshape(-1, 2).all(axis=1)
-    return result
+    both = first.reshape(-1, 2)
+    return both[:, 0] & both[:, 1]

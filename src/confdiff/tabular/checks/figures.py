@@ -1,4 +1,4 @@
-"""Figures of a check: residuals of triangles, and how annotators judge."""
+"""Figures of a check: residuals of triangles, how annotators judge, and the learning curve."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from confdiff.display.figures import add_grid, draw_histogram, new_figure
 from confdiff.display.palette import MEASURED, NEUTRAL, OUTLYING, RANDOM, TYPICAL
 from confdiff.tabular.checks.annotators import JudgedAnnotator
+from confdiff.tabular.checks.learning_curve import LearningCurve
 from confdiff.tabular.checks.triangles import RESIDUAL_BINS, Triangles
 
 _MOST_BARS = 25  # annotators in the bar chart
@@ -26,6 +27,28 @@ def triangles_figure(triangles: Triangles) -> Figure:
     sample = "" if triangles.searched == 1 else f", from {triangles.searched:.0%} of the graph"
     axes.set_title(f"{triangles.count:,} triangles{sample}; dashed: means", fontsize=8)
     figure.suptitle("Do differences add up?", fontsize=11)
+    return figure
+
+
+def learning_curve_figure(curve: LearningCurve) -> Figure:
+    """Draw the measured accuracies, and the projection with its interval."""
+    figure, axes = new_figure(6.5, 3.8)
+    answers = [point.answers for point in curve.points]
+    accuracy = [point.accuracy for point in curve.points]
+    below = [point.accuracy - point.low for point in curve.points]
+    above = [point.high - point.accuracy for point in curve.points]
+    errors = np.maximum([below, above], 0)
+    axes.errorbar(answers, accuracy, yerr=errors, color=MEASURED, fmt="o", markersize=4, label="measured")
+    later = [point.answers for point in curve.projection]
+    low = [point.low for point in curve.projection]
+    high = [point.high for point in curve.projection]
+    axes.fill_between(later, low, high, color=TYPICAL, alpha=0.2, linewidth=0)
+    axes.plot(later, [point.accuracy for point in curve.projection], color=TYPICAL, linestyle="--", label="projected")
+    axes.axvline(curve.answers, color=NEUTRAL, linewidth=0.8)
+    axes.set(xlabel="answers", ylabel="pairwise accuracy on held-out pairs")
+    axes.legend(frameon=False, loc="lower right")
+    axes.set_title("bars and band: 95% intervals; line: the answers at present", fontsize=8)
+    figure.suptitle("Would more answers help?", fontsize=11)
     return figure
 
 

@@ -79,13 +79,15 @@ def _display_order(annotator: JudgedAnnotator) -> tuple[bool, bool, float]:
 def _figures(report: CheckReport) -> "dict[str, Figure]":
     """Return the figures for which there are data."""
     from confdiff.datasets.figures import pairs_figure
-    from confdiff.tabular.checks.figures import annotators_figure, triangles_figure
+    from confdiff.tabular.checks.figures import annotators_figure, learning_curve_figure, triangles_figure
 
     if "differences" not in report.measures:
         return {}
     figures = {"differences": pairs_figure(report.measures["differences"].summary, "Differences")}
     if report.measures["triangles"] is not None:
         figures["triangles"] = triangles_figure(report.measures["triangles"])
+    if report.measures["learning_curve"].projection:
+        figures["learning_curve"] = learning_curve_figure(report.measures["learning_curve"])
     assessed = [a for a in report.measures["annotators"] if a.is_assessed and a.slope is not None]
     if assessed:
         figures["annotators"] = annotators_figure(assessed)

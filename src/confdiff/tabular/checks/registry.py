@@ -24,6 +24,7 @@ from confdiff.tabular.checks.few_pairs import few_pairs_findings
 from confdiff.tabular.checks.finding import Finding
 from confdiff.tabular.checks.groups import group_findings
 from confdiff.tabular.checks.ids import id_findings
+from confdiff.tabular.checks.learning_curve import learning_curve_findings, measure_learning_curve
 from confdiff.tabular.checks.meaning import meaning_findings, measure_meaning
 from confdiff.tabular.checks.notation import measure_notation, notation_findings
 from confdiff.tabular.checks.one_score import measure_one_score, one_score_findings
@@ -72,5 +73,6 @@ CHECKS = (
     TableCheck("meaning", meaning_findings, measure_meaning, of_usable_pairs=True),
     TableCheck("few_pairs", few_pairs_findings, of_usable_pairs=True),
     TableCheck("annotators", annotator_findings, measure_annotators, of_usable_pairs=True),
+    TableCheck("learning_curve", learning_curve_findings, measure_learning_curve, of_usable_pairs=True),
 )
 """All checks, in the order in which findings of one severity are listed."""
