@@ -174,6 +174,7 @@ def serve_reports(requests: IO[str], answers: IO[str]) -> None:
 
     study = open_study(json.loads(requests.readline()))
     for _ in requests:
+        answer: dict[str, Any]
         try:
             answer = {"report": owner_report(study).as_dict()}
         except (OSError, ValueError) as error:

@@ -6,6 +6,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from http.cookies import SimpleCookie
 from typing import Any
@@ -115,8 +116,8 @@ class AnnotatorClient:
             headers["Origin"] = f"http://{self._host}"
         try:
             self._connection.request(method, f"{self._root}/{path}", _json_bytes(body), headers)
-            response = self._connection.getresponse()
-            content = response.read()
+            with self._connection.getresponse() as response:
+                content = response.read()
         except (OSError, http.client.HTTPException):
             self._connection.close()
             raise
@@ -237,7 +238,8 @@ def simulate_answers(
 
         def work(token: str = token, judge: SimulatedJudge = judge, rng: np.random.Generator = rng) -> None:
             try:
-                _work(AnnotatorClient(address), token, judge, values, points, pace, budget, stop, rng)
+                with closing(AnnotatorClient(address)) as client:
+                    _work(client, token, judge, values, points, pace, budget, stop, rng)
             except (OSError, ValueError, http.client.HTTPException) as error:
                 failures.append(error)
 
@@ -277,4 +279,3 @@ def _work(
         body = {"assignment": question["id"], "client_id": str(uuid.UUID(bytes=rng.bytes(16), version=4)), **answer}
         state = client.patient_request("POST", "api/answers", body)
         budget.count_stored()
-    client.close()
