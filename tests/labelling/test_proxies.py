@@ -125,6 +125,14 @@ def test_answers_come_from_the_pages_of_the_study_only(site):
     assert site.answer_with(Origin=site.origin, Sec_Fetch_Site="cross-site") == 403
 
 
+def test_an_invented_scheme_changes_nothing(site):
+    response, _ = site.request("GET", f"/join/{site.token}", X_Forwarded_Proto="http")
+    assert response.status == 303
+    assert response.headers["Location"] == "../"
+    assert "secure" in response.headers["Set-Cookie"].lower()
+    assert site.answer_with(Origin=site.origin, X_Forwarded_Proto="http") == 200
+
+
 def test_plain_http_leads_to_tls(site):
     connection = http.client.HTTPConnection("127.0.0.1", site.plain_port, timeout=30)
     connection.request("GET", "/", headers={"Host": HOST})
