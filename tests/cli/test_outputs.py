@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from cli.test_commands import COMMANDS as ALL_COMMANDS
 from confdiff.cli.main import app
 from confdiff.io.tables import write_table
+from confdiff.labelling import StudySettings, create_study
 from confdiff.recommender.saved import Recommender
 from confdiff.tabular.fitting import fit_comparisons
 from tabular.people import FRAME, JUDGED
@@ -66,6 +67,9 @@ WRITERS = {
     "report": Writer(("report", "--results", "store"), files=("results.html",)),
     "data show": Writer(("data", "show", "digits"), ending=".png"),
     "data export": Writer(("data", "export", "ukpconvarg1"), files=("items.csv", "pairs.csv")),
+    "label export": Writer(("label", "export", "study.db"), files=("items.csv", "pairs.csv")),
+    "label backup": Writer(("label", "backup", "study.db"), ending=".db", reads=("study.db",)),
+    "label design": Writer(("label", "design", "items.csv"), ending=".csv", reads=("items.csv",)),
     "pairs make": Writer(("pairs", "make", "digits"), ending=".csv"),
     "pairs describe": Writer(("pairs", "describe", "pairs.csv"), ending=".png"),
     "recommend train": Writer(("recommend", "train", "likes.csv"), reads=("likes.csv",)),
@@ -93,6 +97,7 @@ def own(tmp_path_factory):
     (folder / "store" / "pendigits.jsonl").write_text(RECORDS.read_text().splitlines()[0] + "\n")
     write_table(folder / "likes.csv", {"user_id": [1, 1, 2], "video_id": [1, 2, 1], "watch_ratio": [1.0, 3.0, 0.5]})
     (folder / "recommender").write_bytes(b"")
+    create_study(folder / "study.db", FRAME, StudySettings(question="Who is older?")).close_connections()
     return folder
 
 
@@ -221,7 +226,17 @@ def test_fit_replaces_its_own_model_with_overwrite(here):
     result = WRITERS["fit"].run("model", "--overwrite")
     assert result.exit_code == 0, result.exception
     assert sorted(path.name for path in here.iterdir()) == sorted(
-        ["check.json", "evaluation.json", "items.csv", "likes.csv", "model", "pairs.csv", "recommender", "store"]
+        [
+            "check.json",
+            "evaluation.json",
+            "items.csv",
+            "likes.csv",
+            "model",
+            "pairs.csv",
+            "recommender",
+            "store",
+            "study.db",
+        ]
     )
 
 

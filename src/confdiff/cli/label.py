@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from confdiff.cli.console import name_column, number_column, results, say
-from confdiff.cli.label_options import NameArgument, NamesArgument, StudyArgument, opened
+from confdiff.cli.label_options import NameArgument, NamesArgument, StudyArgument, open_for_command
 from confdiff.cli.options import EscapeOption, JsonOption, OverwriteOption, argument, option, output_option, switch
 from confdiff.display.text import plural
 
@@ -53,9 +53,9 @@ def invite_command(
     Example:
         confdiff label invite jokes.db Ann Ben --quota 100
     """
-    collection = opened(study)
-    for name in dict.fromkeys(names):
-        invitation = collection.invite(name, quota=quota, kind=kind)
+    with open_for_command(study) as collection:
+        invitations = [collection.invite(name, quota=quota, kind=kind) for name in dict.fromkeys(names)]
+    for invitation in invitations:
         say(f"{invitation.name}: {url.rstrip('/')}/join/{invitation.token}")  # a table would cut it
 
 
@@ -65,10 +65,10 @@ def revoke_command(study: StudyArgument, names: NamesArgument) -> None:
     Example:
         confdiff label revoke jokes.db Ann
     """
-    collection = opened(study)
-    for name in names:
-        collection.revoke(name)
-        say(f"the link of {name} has ended")
+    with open_for_command(study) as collection:
+        for name in names:
+            collection.revoke(name)
+            say(f"the link of {name} has ended")
 
 
 def quota_command(study: StudyArgument, name: NameArgument, quota: _Quota) -> None:
@@ -79,9 +79,9 @@ def quota_command(study: StudyArgument, name: NameArgument, quota: _Quota) -> No
     """
     if quota != "default" and not (quota.isascii() and quota.isdigit()):
         raise ValueError(f"the quota must be a whole number of at least 0, or `default`; got {quota!r}.")
-    collection = opened(study)
-    collection.set_quota(name, None if quota == "default" else int(quota))
-    row = next(annotator for annotator in collection.annotators() if annotator.name == name.strip())
+    with open_for_command(study) as collection:
+        collection.set_quota(name, None if quota == "default" else int(quota))
+        row = next(annotator for annotator in collection.annotators() if annotator.name == name.strip())
     say(f"{row.name}: {row.answered:,} of {row.quota:,} answers")
 
 
@@ -91,7 +91,8 @@ def pause_command(study: StudyArgument) -> None:
     Example:
         confdiff label pause jokes.db
     """
-    opened(study).pause()
+    with open_for_command(study) as collection:
+        collection.pause()
     say("the study is paused; `confdiff label resume` continues it")
 
 
@@ -101,7 +102,8 @@ def resume_command(study: StudyArgument) -> None:
     Example:
         confdiff label resume jokes.db
     """
-    opened(study).resume()
+    with open_for_command(study) as collection:
+        collection.resume()
     say("the study is open")
 
 
@@ -111,7 +113,8 @@ def close_command(study: StudyArgument) -> None:
     Example:
         confdiff label close jokes.db
     """
-    opened(study).close()
+    with open_for_command(study) as collection:
+        collection.close()
     say("the study is closed; `confdiff label resume` opens it again")
 
 
@@ -123,14 +126,14 @@ def delete_command(study: StudyArgument, name: NameArgument, yes: _Yes = False) 
     Example:
         confdiff label delete jokes.db Ann --yes
     """
-    collection = opened(study)
-    answered = {annotator.name: annotator.answered for annotator in collection.annotators()}
-    if not yes and name.strip() in answered:
-        raise ValueError(
-            f"{plural(answered[name.strip()], 'answer')} of {name.strip()} would be deleted, and cannot be restored. "
-            "Pass --yes to delete them."
-        )
-    count = collection.delete_annotator(name)
+    with open_for_command(study) as collection:
+        answered = {annotator.name: annotator.answered for annotator in collection.annotators()}
+        if not yes and name.strip() in answered:
+            raise ValueError(
+                f"{plural(answered[name.strip()], 'answer')} of {name.strip()} would be deleted, and cannot be "
+                "restored. Pass --yes to delete them."
+            )
+        count = collection.delete_annotator(name)
     say(f"deleted {name.strip()} and {plural(count, 'answer')}")
 
 
@@ -140,8 +143,8 @@ def status_command(study: StudyArgument, as_json: JsonOption = False) -> None:
     Example:
         confdiff label status jokes.db
     """
-    collection = opened(study)
-    report = _status(collection)
+    with open_for_command(study) as collection:
+        report = _status(collection)
     if as_json:
         typer.echo(json.dumps(report))
         return
@@ -205,8 +208,8 @@ def export_command(
     Example:
         confdiff label export jokes.db -o judgements
     """
-    collection = opened(study)
-    paths = collection.export(output, format=format, superseded=all, escape=escape, overwrite=overwrite)
+    with open_for_command(study) as collection:
+        paths = collection.export(output, format=format, superseded=all, escape=escape, overwrite=overwrite)
     for path in paths:
         say(f"{path.stem}: {path}")
 
@@ -221,5 +224,6 @@ def backup_command(
     Example:
         confdiff label backup jokes.db -o jokes-copy.db
     """
-    opened(study).backup(output, overwrite=overwrite)
+    with open_for_command(study) as collection:
+        collection.backup(output, overwrite=overwrite)
     say(f"backup: {output}")

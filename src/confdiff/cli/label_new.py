@@ -139,7 +139,9 @@ def new_command(
         seed=seed,
     )
     created = create_study(study, table, settings)
-    _say_created(study, len(table), len(created.plan()), created.settings)
+    n_questions = len(created.plan())
+    created.close_connections()
+    _say_created(study, len(table), n_questions, settings)
 
 
 def _say_created(study: str, n_items: int, n_questions: int, settings: "StudySettings") -> None:

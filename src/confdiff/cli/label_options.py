@@ -1,5 +1,7 @@
 """Arguments and options of the commands that collect judgements."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,6 +26,16 @@ def opened(study: str) -> "Study":
     from confdiff.labelling import open_study
 
     return open_study(study)
+
+
+@contextmanager
+def open_for_command(study: str) -> "Iterator[Study]":
+    """Yield a study that exists, and close its files after the block."""
+    collection = opened(study)
+    try:
+        yield collection
+    finally:
+        collection.close_connections()
 
 
 def fraction(flag: str, text: str) -> float:
