@@ -62,6 +62,6 @@ def _image(renderer: Any, tokens: "Sequence[Token]", index: int, options: Any, e
 
 
 def _heading(renderer: Any, tokens: "Sequence[Token]", index: int, options: Any, env: Any) -> str:
-    """Return a tag that is lower than the headings of the page around it."""
-    token = tokens[index]
-    return f"<{'/' if token.nesting < 0 else ''}{_LOWER_HEADINGS[token.tag]}>"
+    """Return a tag of a lower level than the headings of the page around it."""
+    tokens[index].tag = _LOWER_HEADINGS[tokens[index].tag]
+    return str(renderer.renderToken(tokens, index, options, env))

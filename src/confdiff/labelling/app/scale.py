@@ -74,14 +74,14 @@ def scale_of(settings: "StudySettings", texts: Mapping[str, Any]) -> ScaleView:
 
 
 def _choices(words: "tuple[str, ...] | list[str]", stacked: "tuple[str, ...] | list[str]") -> tuple[ScaleChoice, ...]:
-    last = len(words) - 1
+    half = (len(words) - 1) / 2
     return tuple(
         ScaleChoice(
             key=i + 1,
-            value=2 * i / last - 1,
+            value=(i - half) / half,
             word=word,
             stacked=below,
-            strength=round(abs(i - last / 2)),
+            strength=round(abs(i - half)),
         )
         for i, (word, below) in enumerate(zip(words, stacked, strict=True))
     )
