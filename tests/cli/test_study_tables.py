@@ -105,3 +105,21 @@ def test_arguments_that_do_not_fit(tmp_path, closing_engines):  # noqa: F811
         result = confdiff(*arguments, cwd=tmp_path)
         assert result.returncode == 2
         assert message in result.stderr
+
+
+def test_names_of_media_files_are_no_features(tmp_path):
+    photos = tmp_path / "photos"
+    photos.mkdir()
+    names = [f"{k}.png" for k in range(N_ITEMS)]
+    for name in names:
+        (photos / name).write_bytes(b"\x89PNG\r\n\x1a\n")
+    items = {"id": [f"d{k}" for k in range(N_ITEMS)], "photo": names}
+    settings = StudySettings(question="Which is larger?", media=str(photos), kinds={"photo": "image"}, judges=1)
+    study = create_study(tmp_path / "photos.study", items, settings)
+    study.invite("Ann")
+    assignment = study.next_assignment("Ann")
+    study.answer("Ann", Answer(assignment.id, str(uuid.uuid4()), grade=1.0))
+    study.close_connections()
+    fit = confdiff("fit", "photos.study", cwd=tmp_path)
+    assert fit.returncode == 2
+    assert "at least one column besides the ids" in fit.stderr

@@ -31,6 +31,7 @@ PairsOrStudyArgument = Annotated[
 ]
 
 _SCALE = "-1,1"  # of all studies
+_MEDIA = ("image", "audio")  # columns of names of files, which are no features
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,8 @@ def _of_study(address: str) -> JudgedTables:
     from confdiff.labelling import open_study
 
     study = open_study(address)
-    items = study.items()
+    kinds = study.settings.kinds
+    items = {name: cells for name, cells in study.items().items() if kinds.get(name) not in _MEDIA}
     pairs = study.pairs()
     study.close_connections()
     if not len(pairs["left"]):
