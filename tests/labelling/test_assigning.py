@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from confdiff.labelling import create_study, open_study
+from confdiff.labelling.annotators import claimed_slots
 from confdiff.labelling.design import PlannedQuestion
 from labelling.studies import ITEMS, SETTINGS, answer_all, new_answer
 
@@ -89,6 +90,17 @@ def test_threads_of_many_annotators_answer_the_plan_exactly(study):
     assert all(count <= planned[question] for question, count in asked.items())
     originals = {question: count for question, count in planned.items() if question[1] != "repeat"}
     assert all(asked[question] == count for question, count in originals.items())
+
+
+def test_many_annotators_who_begin_at_once_get_a_slot_each(study_address):
+    study = create_study(study_address, {"id": range(200), "x": range(200)}, replace(SETTINGS, judges=30))
+    names = [f"annotator {k}" for k in range(30)]
+    for name in names:
+        study.invite(name)
+    first = in_threads([lambda name=name: study.next_assignment(name) for name in names])
+    assert all(assignment is not None for assignment in first)
+    with study._database.reading() as connection:
+        assert set(claimed_slots(connection)) == set(range(30))
 
 
 def test_a_repeat_is_shown_with_the_sides_swapped(study):

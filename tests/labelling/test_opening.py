@@ -24,7 +24,10 @@ def schema_of(database):
         inspector = inspect(connection)
         tables = inspector.get_table_names(schema=database.schema)
         return {
-            table: sorted(column["name"] for column in inspector.get_columns(table, schema=database.schema))
+            table: (
+                {column["name"] for column in inspector.get_columns(table, schema=database.schema)},
+                {tuple(index["column_names"]) for index in inspector.get_indexes(table, schema=database.schema)},
+            )
             for table in tables
         }
 
@@ -44,9 +47,12 @@ def write_version_1(address):
 def test_a_study_of_version_1_is_upgraded(study_address):
     write_version_1(study_address)
     study = open_study(study_address)
-    assert schema_of(study._database) == {
-        table.name: sorted(column.name for column in table.columns) for table in metadata.sorted_tables
-    }
+    schema = schema_of(study._database)
+    assert set(schema) == {table.name for table in metadata.sorted_tables}
+    for table in metadata.sorted_tables:
+        columns, indexes = schema[table.name]
+        assert columns == {column.name for column in table.columns}
+        assert indexes >= {tuple(column.name for column in index.columns) for index in table.indexes}
     assert study.settings.question == "Which is larger?"
     assert study.is_owner(OWNER)
     assert study.annotator_of(study.exchange(TOKEN)).kind == "person"

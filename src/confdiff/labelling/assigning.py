@@ -113,14 +113,20 @@ def _open_assignment(connection: Connection, settings: StudySettings, annotator:
 
 
 def _claim_slot(connection: Connection, annotator: int) -> int | None:
-    """Reserve the first slot of the plan that nobody claimed; None if there is none."""
+    """Reserve the first slot of the plan that nobody claimed; None if all are claimed."""
+    if _unclaimed_slot(connection) is None:
+        return None
     connection.execute(select(studies.c.id).with_for_update())  # annotators who start at the same time take turns
-    claimed = claimed_slots(connection)
-    planned = connection.execute(select(questions.c.slot).distinct().order_by(questions.c.slot)).scalars()
-    slot = next((slot for slot in planned if slot not in claimed), None)
+    slot = _unclaimed_slot(connection)
     if slot is not None:
         connection.execute(update(annotators).where(annotators.c.id == annotator).values(slot=slot))
     return slot
+
+
+def _unclaimed_slot(connection: Connection) -> int | None:
+    claimed = claimed_slots(connection)
+    planned = connection.execute(select(questions.c.slot).distinct().order_by(questions.c.slot)).scalars()
+    return next((slot for slot in planned if slot not in claimed), None)
 
 
 def _next_question(

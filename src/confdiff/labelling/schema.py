@@ -97,6 +97,7 @@ questions = Table(
     Column("held_until", Double),
     Column("answered", Boolean, nullable=False),
     Index("question_order", "slot", "answered", "position"),
+    Index("question_position", "answered", "position"),
     Index("question_holder", "holder"),
 )
 
@@ -175,7 +176,7 @@ def upgrade(connection: Connection, schema: str | None) -> None:
 
 
 def _from_1(connection: Connection, prefix: str) -> None:
-    """Add the kind of annotators, the note of answers, and several tokens of the owner."""
+    """Add the kind of annotators, the note of answers, several tokens of the owner, and indexes."""
     run = connection.exec_driver_sql
     run(f"ALTER TABLE {prefix}annotator ADD COLUMN kind VARCHAR(10) NOT NULL DEFAULT 'person'")
     run(f"ALTER TABLE {prefix}answer ADD COLUMN note TEXT")
@@ -185,6 +186,9 @@ def _from_1(connection: Connection, prefix: str) -> None:
         f"SELECT owner_hash, created_at FROM {prefix}study WHERE owner_hash IS NOT NULL"
     )
     run(f"ALTER TABLE {prefix}study DROP COLUMN owner_hash")
+    for table in metadata.sorted_tables:
+        for index in table.indexes:
+            index.create(connection, checkfirst=True)
 
 
 _STEPS: dict[int, Callable[[Connection, str], None]] = {1: _from_1}

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select, update
 from sqlalchemy.exc import IntegrityError
 
 from confdiff.labelling import annotators as people
-from confdiff.labelling.addresses import Database
+from confdiff.labelling.addresses import Database, StudyUnavailable
 from confdiff.labelling.annotators import Annotator, AnnotatorProgress, Invitation, State
 from confdiff.labelling.answering import Answer, Stored, store_answer, undo_last
 from confdiff.labelling.assigning import Assignment, assign
@@ -343,11 +343,10 @@ class Study:
         **options: _Parameters.kwargs,
     ) -> _Result:
         """Run a function in a transaction, again if another one claimed the same slot or name at the same time."""
-        for _ in range(_MOST_ATTEMPTS - 1):
+        for _ in range(_MOST_ATTEMPTS):
             try:
                 with self._database.writing() as connection:
                     return function(connection, *args, **options)
             except IntegrityError:
                 continue
-        with self._database.writing() as connection:
-            return function(connection, *args, **options)
+        raise StudyUnavailable(f"the study {self.address} is changed by others at the same time. Try again.")
