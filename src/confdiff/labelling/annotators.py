@@ -4,6 +4,7 @@ import hashlib
 import math
 import secrets
 import time
+from collections.abc import Container
 from dataclasses import dataclass
 from statistics import median
 from typing import Any, Literal
@@ -228,8 +229,8 @@ def quota_of(connection: Connection, settings: StudySettings, row: Row[Any]) -> 
 
 def equal_part(connection: Connection) -> int:
     """Return the number of planned questions per slot, rounded up."""
-    count, slots = connection.execute(select(func.count(), func.count(questions.c.slot.distinct()))).one()
-    return math.ceil(count / max(slots, 1))
+    count, last = connection.execute(select(func.count(), func.max(questions.c.slot))).one()
+    return 0 if last is None else math.ceil(count / (last + 1))
 
 
 def as_annotator(connection: Connection, settings: StudySettings, row: Row[Any]) -> Annotator:
@@ -274,6 +275,12 @@ def claimed_slots(connection: Connection) -> dict[int, tuple[int, float]]:
         select(annotators.c.slot, annotators.c.id, annotators.c.seen_at).where(annotators.c.slot.is_not(None))
     )
     return {row.slot: (row.id, row.seen_at or 0.0) for row in rows}
+
+
+def unclaimed_slots(connection: Connection, claimed: Container[int]) -> list[int]:
+    """Return the slots of the plan that nobody claimed. Slots are numbered from 0."""
+    last = connection.execute(select(func.max(questions.c.slot))).scalar()
+    return [] if last is None else [slot for slot in range(last + 1) if slot not in claimed]
 
 
 def is_free(now: float) -> Any:

@@ -9,7 +9,15 @@ from typing import Any
 from sqlalchemy import Connection, Row, exists, insert, select, update
 from sqlalchemy.sql import Select
 
-from confdiff.labelling.annotators import answered_by, claimed_slots, is_free, quota_of, required_row, state_of
+from confdiff.labelling.annotators import (
+    answered_by,
+    claimed_slots,
+    is_free,
+    quota_of,
+    required_row,
+    state_of,
+    unclaimed_slots,
+)
 from confdiff.labelling.schema import annotators, answers, assignments, questions, studies
 from confdiff.labelling.settings import StudySettings
 
@@ -124,9 +132,10 @@ def _claim_slot(connection: Connection, annotator: int) -> int | None:
 
 
 def _unclaimed_slot(connection: Connection) -> int | None:
-    claimed = claimed_slots(connection)
-    planned = connection.execute(select(questions.c.slot).distinct().order_by(questions.c.slot)).scalars()
-    return next((slot for slot in planned if slot not in claimed), None)
+    for slot in unclaimed_slots(connection, claimed_slots(connection)):
+        if connection.execute(select(questions.c.id).where(questions.c.slot == slot).limit(1)).first() is not None:
+            return slot
+    return None
 
 
 def _next_question(
@@ -152,9 +161,12 @@ def _sources(
     if slot is not None:
         yield suitable.where(questions.c.slot == slot).order_by(questions.c.position)
     claimed = claimed_slots(connection)
-    yield suitable.where(questions.c.slot.not_in(claimed)).order_by(questions.c.position)
+    unclaimed = unclaimed_slots(connection, claimed)
+    if unclaimed:
+        yield suitable.where(questions.c.slot.in_(unclaimed)).order_by(questions.c.position)
     left = [number for number, (_, seen) in claimed.items() if seen + settings.lease_seconds < now and number != slot]
-    yield suitable.where(questions.c.slot.in_(left)).order_by(questions.c.position.desc())
+    if left:
+        yield suitable.where(questions.c.slot.in_(left)).order_by(questions.c.position.desc())
     if slot is None:
         yield suitable.order_by(questions.c.position.desc())
 
