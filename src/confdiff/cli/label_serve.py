@@ -2,6 +2,7 @@
 
 import socket
 import webbrowser
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 from confdiff.cli.console import is_verbose, print_message, say, status
@@ -63,7 +64,7 @@ def serve_command(
             label="warning:",
             style="bold yellow",
         )
-    with listen(host, port) as listener:
+    with listen(host, port) as listener, suppress(KeyboardInterrupt):
         address = url.rstrip("/") if url else _address(host, listener.getsockname()[1], behind_tls)
         owners = [_print_links(study, root, new_links) for study, root in _roots(by_name, address)]
         print_message("Ctrl-C ends the server.")
