@@ -12,8 +12,8 @@ from sqlalchemy import inspect
 
 from confdiff.labelling import create_study, open_study, opening
 from confdiff.labelling.addresses import find_database
-from confdiff.labelling.annotators import digest
 from confdiff.labelling.schema import VERSION, metadata
+from confdiff.labelling.tokens import digest
 from labelling.schema_1 import OWNER, TOKEN, statements
 from labelling.studies import ITEMS, SETTINGS, new_answer
 

@@ -1,8 +1,6 @@
 """Annotators of a study: invitations, sessions, quotas, and deletion on request."""
 
-import hashlib
 import math
-import secrets
 import time
 from collections.abc import Container
 from dataclasses import dataclass
@@ -11,8 +9,9 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
 
-from confdiff.labelling.schema import annotators, answers, assignments, owner_tokens, questions, sessions, studies
+from confdiff.labelling.schema import annotators, answers, assignments, questions, sessions, studies
 from confdiff.labelling.settings import StudySettings
+from confdiff.labelling.tokens import digest, new_token
 from confdiff.validation import check_choice, check_count
 
 ANNOTATOR_KINDS = ("person", "llm", "simulated")
@@ -21,8 +20,6 @@ ANNOTATOR_KINDS = ("person", "llm", "simulated")
 State = Literal["open", "paused", "closed"]
 """The states of a study."""
 
-_TOKEN_BYTES = 24
-_MOST_OWNER_TOKENS = 20
 _LONGEST_NAME = 100
 _MOST_ANSWERS = 10**9
 _LONGEST_ANSWER = 600.0  # seconds; longer ones are breaks
@@ -60,33 +57,6 @@ class AnnotatorProgress:
     answered: int
     quota: int
     seconds_per_answer: float | None
-
-
-def digest(token: str) -> str:
-    """Return the SHA-256 of a token, which is all that is stored of it."""
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def new_token() -> str:
-    """Return a random token of 192 bits."""
-    return secrets.token_urlsafe(_TOKEN_BYTES)
-
-
-def add_owner_token(connection: Connection, *, renew: bool) -> str:
-    """Store a new token of the owner; with ``renew`` all earlier ones end."""
-    token = new_token()
-    if renew:
-        connection.execute(delete(owner_tokens))
-    connection.execute(insert(owner_tokens).values(token_hash=digest(token), created_at=time.time()))
-    newest = select(owner_tokens.c.id).order_by(owner_tokens.c.id.desc()).limit(_MOST_OWNER_TOKENS)
-    connection.execute(delete(owner_tokens).where(owner_tokens.c.id.not_in(newest.scalar_subquery())))
-    return token
-
-
-def has_owner_token(connection: Connection, token: str) -> bool:
-    """Return whether a token is one of the owner's."""
-    found = connection.execute(select(owner_tokens.c.id).where(owner_tokens.c.token_hash == digest(token)))
-    return found.first() is not None
 
 
 def add_annotator(connection: Connection, name: str, *, quota: int | None, kind: str) -> Invitation:
@@ -180,27 +150,6 @@ def remove_annotator(connection: Connection, name: str) -> int:
     connection.execute(delete(sessions).where(sessions.c.annotator == row.id))
     connection.execute(delete(annotators).where(annotators.c.id == row.id))
     return count
-
-
-def add_session(connection: Connection, token: str) -> str | None:
-    """Return a new secret for a cookie in exchange for the token of a link; None if that is not valid."""
-    found = select(annotators.c.id).where(annotators.c.token_hash == digest(token), annotators.c.revoked.is_(False))
-    annotator = connection.execute(found).scalar()
-    if annotator is None:
-        return None
-    secret = new_token()
-    connection.execute(insert(sessions).values(secret_hash=digest(secret), annotator=annotator, created_at=time.time()))
-    return secret
-
-
-def row_of_session(connection: Connection, secret: str) -> Row[Any] | None:
-    """Return the annotator of a session; None if it is unknown or the annotator was revoked."""
-    query = (
-        select(annotators)
-        .join(sessions, sessions.c.annotator == annotators.c.id)
-        .where(sessions.c.secret_hash == digest(secret), annotators.c.revoked.is_(False))
-    )
-    return connection.execute(query).first()
 
 
 def mark_trained(connection: Connection, name: str) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select, update
 from sqlalchemy.exc import IntegrityError
 
 from confdiff.labelling import annotators as people
+from confdiff.labelling import tokens
 from confdiff.labelling.addresses import Database, StudyUnavailable
 from confdiff.labelling.annotators import Annotator, AnnotatorProgress, Invitation, State
 from confdiff.labelling.answering import Answer, Stored, store_answer, undo_last
@@ -126,11 +127,11 @@ class Study:
 
     def owner_token(self, *, renew: bool = False) -> str:
         """Return a new token of the owner; earlier ones remain valid unless ``renew`` is true."""
-        return self._write(people.add_owner_token, renew=renew)
+        return self._write(tokens.add_owner_token, renew=renew)
 
     def is_owner(self, token: str) -> bool:
         """Return whether a token is one of the owner's."""
-        return self._read(people.has_owner_token, token)
+        return self._read(tokens.has_owner_token, token)
 
     def invite(self, name: str, *, quota: int | None = None, kind: str = "person") -> Invitation:
         """Add an annotator, and return the token of the link; a further invitation replaces the link."""
@@ -161,13 +162,13 @@ class Study:
 
     def exchange(self, token: str) -> str | None:
         """Return a new session secret for the token of a link; None if the token is unknown or revoked."""
-        return self._write(people.add_session, token)
+        return self._write(tokens.add_session, token)
 
     def annotator_of(self, session: str) -> Annotator | None:
         """Return the annotator of a session secret; None if it is unknown or revoked."""
         settings = self.settings
         with self._database.reading() as connection:
-            row = people.row_of_session(connection, session)
+            row = tokens.row_of_session(connection, session)
             return None if row is None else people.as_annotator(connection, settings, row)
 
     def finish_training(self, annotator: str) -> None:
