@@ -117,7 +117,6 @@ def test_tab_reaches_everything_in_reading_order(judging):
         order.append(judging.evaluate("document.activeElement.id || document.activeElement.type"))
     start = order.index("radio")
     assert order[start : start + 4] == ["radio", "undo", "cannot-say", "note-open"]
-    assert start + 4 == len(order) or order[0] == "BODY" or order.index("help-open") < start
 
 
 def test_the_focus_is_visible(judging):
