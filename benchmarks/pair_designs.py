@@ -6,6 +6,8 @@
 ``ukpconvarg1``
     The arguments of 24 topics are compared; the test pairs are the real votes about the arguments of 8 other topics.
     The truth of the simulated annotators is one score per argument, learned from all votes.
+``ranking``
+    200 items without features: each has a score of its own. The truth is uniform, and all pairs are the test pairs.
 
 Five annotators share the questions: scales .35-1.5, standard deviation of side biases .2, noise .05-.5, seven points.
 All designs have the same items, annotators and test pairs. ``uncertain`` starts with half of the balanced questions;
@@ -38,6 +40,7 @@ BUDGETS = (150, 400, 1000)
 DESIGNS = ("balanced", "random", "uncertain")
 N_ANNOTATORS = 5
 POOL = 1000
+N_RANKED = 200
 TEST_TOPICS = 8
 LEARNERS: dict[str, Callable[..., Any]] = {
     "boosting": ConfDiffBoosting,
@@ -122,7 +125,19 @@ def ukpconvarg1(seed: int) -> Study:
     return Study(encoded[train], truth[train], None, {"pairwise accuracy": pairwise})
 
 
-STUDIES = {"spambase": spambase, "ukpconvarg1": ukpconvarg1}
+def ranking(seed: int) -> Study:
+    truth = np.random.default_rng(seed).uniform(0, 1, N_RANKED)
+    items = np.eye(N_RANKED)
+    left, right = np.triu_indices(N_RANKED, 1)
+
+    def pairwise(model: Any) -> float:
+        scores = model.decision_function(items)
+        return pairwise_accuracy(scores[right] - scores[left], truth[right] - truth[left])
+
+    return Study(items, truth, None, {"pairwise accuracy": pairwise})
+
+
+STUDIES = {"spambase": spambase, "ukpconvarg1": ukpconvarg1, "ranking": ranking}
 
 
 def fitted(study: Study, learner: str, pairs: Ints, c: Floats) -> Any:
@@ -182,7 +197,7 @@ def measured(name: str, learner: str, seeds: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--runs", default="spambase:linear,spambase:boosting,ukpconvarg1:linear")
+    parser.add_argument("--runs", default="spambase:linear,spambase:boosting,ukpconvarg1:linear,ranking:linear")
     arguments = parser.parse_args()
     use_threads(1)
     start = time.process_time()

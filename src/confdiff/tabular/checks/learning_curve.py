@@ -2,6 +2,9 @@
 
 One score per item is fitted to growing subsets of the pairs and predicts the order of pairs that were held out. The
 projection assumes that further answers are about pairs of the same items, drawn in the same way.
+
+In simulations, the 95% intervals of the projections cover the accuracy that is reached in 91 to 98% of the cases, see
+docs/pair-designs.md.
 """
 
 from dataclasses import dataclass
