@@ -101,6 +101,12 @@ class Server:
         finally:
             connection.close()
 
+    def processor_seconds(self) -> float:
+        """Return the processor time of the server since its start."""
+        assert self._process is not None
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def end(self, number: int = signal.SIGTERM) -> None:
         """Send a signal, and wait for the end."""
         assert self._process is not None
@@ -301,15 +307,19 @@ def report(name: str, options: argparse.Namespace, address: Callable[[str], str]
     )
     study, invitations = new_study(address("fast"), options.annotators, pairs_per_item=200)
     with running(study.private_address()) as server:
+        processor = -server.processor_seconds()
         fast = put_under_load(server.address, invitations, seconds=options.fast_seconds, period=0.0)
+        processor += server.processor_seconds()
     problems += faults(study, fast)
     study, _ = new_study(address("bare"), 2, pairs_per_item=2)
     bare = bare_inserts_per_second(study, options.fast_seconds / 4)
     rate = len(fast.acknowledged) / options.fast_seconds
     print(
         f"{name}: as fast as possible for {options.fast_seconds:g} s: {rate:,.0f} answers/s; p95 "
-        f"{fast.percentile(0.95):.0f} ms; {fast.waits} times asked to wait; bare database {bare:,.0f} inserts/s "
-        f"(ratio {rate / bare:.2f}); load {os.getloadavg()[0]:.1f}"
+        f"{fast.percentile(0.95):.0f} ms; "
+        f"{1000 * processor / len(fast.acknowledged):.1f} ms of processor time per answer; "
+        f"{fast.waits} times asked to wait; bare database {bare:,.0f} inserts/s (ratio {rate / bare:.2f}); "
+        f"load {os.getloadavg()[0]:.1f}"
     )
     killed, faults_of_kills = kill_under_load(address("kills"), options.annotators, options.kills)
     problems += faults_of_kills
@@ -331,6 +341,7 @@ def main() -> None:
     parser.add_argument("--fast-seconds", type=float, default=20)
     parser.add_argument("--kills", type=int, default=20)
     options = parser.parse_args()
+    sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     names = options.databases.split(",")
     with addresses(names) as makers:
         for name in names:
