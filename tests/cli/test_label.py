@@ -198,3 +198,15 @@ def test_what_is_not_a_study(folder, study):
     assert result.stderr.startswith("error: ")
     assert "Traceback" not in result.stderr
     assert "secret" not in result.stderr
+
+
+def test_a_new_link_of_the_owner_may_end_the_earlier_ones(folder):
+    first = label(folder, "owner", "animals.db").strip()
+    assert re.fullmatch(r"owner's page: http://127\.0\.0\.1:8000/owner/join/[\w-]{22,}", first)
+    second = label(folder, "owner", "animals.db", "--url", "https://judge.example.org/").strip()
+    assert "https://judge.example.org/owner/join/" in second
+    third = label(folder, "owner", "animals.db", "--renew").strip()
+    study = open_study(folder / "animals.db")
+    is_valid = [study.is_owner(link.rpartition("/")[2]) for link in (first, second, third)]
+    study.close_connections()
+    assert is_valid == [False, False, True]

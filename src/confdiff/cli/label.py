@@ -31,6 +31,7 @@ _Quota = Annotated[
     str,
     argument(metavar="N", help="Number of answers that the annotator may give, or `default` for that of the study."),
 ]
+_Renew = Annotated[bool, switch("--renew", help="End all earlier links of the owner.")]
 _Yes = Annotated[bool, switch("--yes", help="Delete without this flag only shows what would be deleted.")]
 _Format = Annotated[str, option(metavar="NAME", help="`csv`, `parquet` or `jsonl`.")]
 _All = Annotated[
@@ -57,6 +58,19 @@ def invite_command(
         invitations = [collection.invite(name, quota=quota, kind=kind) for name in dict.fromkeys(names)]
     for invitation in invitations:
         say(f"{invitation.name}: {url.rstrip('/')}/join/{invitation.token}")  # a table would cut it
+
+
+def owner_command(study: StudyArgument, url: _Url = "http://127.0.0.1:8000/", renew: _Renew = False) -> None:
+    """Print a new link to the owner's page; with --renew, the earlier ones end.
+
+    Whoever has the link can read all answers, invite annotators and close the study. Only a digest of it is stored.
+
+    Example:
+        confdiff label owner jokes.db --renew --url https://label.example.org/
+    """
+    with open_for_command(study) as collection:
+        token = collection.owner_token(renew=renew)
+    say(f"owner's page: {url.rstrip('/')}/owner/join/{token}")
 
 
 def revoke_command(study: StudyArgument, names: NamesArgument) -> None:

@@ -108,6 +108,7 @@ _GROUPS: dict[str, tuple[str, str, _Commands]] = {
             "serve": label_serve.serve_command,
             "invite": label.invite_command,
             "revoke": label.revoke_command,
+            "owner": label.owner_command,
             "quota": label.quota_command,
             "status": label.status_command,
             "pause": label.pause_command,

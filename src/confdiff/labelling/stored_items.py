@@ -1,7 +1,6 @@
 """Store the items of a study in its database, and read them with their types."""
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -96,8 +95,3 @@ def as_typed(values: list[Any], type: str) -> NDArray[Any]:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
-
-
-def plain_cells(cells: Mapping[str, Any], id_column: str) -> dict[str, Any]:
-    """Return the cells of an item without its id."""
-    return {name: value for name, value in cells.items() if name != id_column}
