@@ -58,7 +58,11 @@ def test_an_answer_that_is_sent_twice_is_stored_once(ann):
 def test_a_second_answer_to_an_assignment_is_not_stored(ann):
     assignment = ann.next_assignment("Ann")
     assert ann.answer("Ann", new_answer(assignment, grade=1.0)).is_new
-    assert not ann.answer("Ann", new_answer(assignment, grade=-1.0)).is_new
+    assert not ann.answer("Ann", new_answer(assignment, grade=1.0)).is_new
+    with pytest.raises(AnswerRefused, match="answered already, perhaps in another window"):
+        ann.answer("Ann", new_answer(assignment, grade=-1.0))
+    with pytest.raises(AnswerRefused, match="answered already"):
+        ann.answer("Ann", new_answer(assignment, grade=None, reason=CANNOT_SAY))
     assert abs(ann.answers()["difference"][0]) == 1.0
     assert len(ann.answers(superseded=True)["left"]) == 1
 

@@ -81,6 +81,7 @@ def store_answer(connection: Connection, settings: StudySettings, name: str, ans
     assignment = _assignment(connection, row.id, answer.assignment)
     previous = _last_answer(connection, assignment.id)
     if assignment.answered:
+        _check_equal(connection, previous, _graded(settings, answer.grade), answer)
         return Stored(is_new=False)
     _check_asked(assignment, answer)
     if state_of(connection) == "closed":
@@ -117,6 +118,20 @@ def _assignment(connection: Connection, annotator: int, number: int) -> Row[Any]
 def _last_answer(connection: Connection, assignment: int) -> int | None:
     query = select(answers.c.id).where(answers.c.assignment == assignment).order_by(answers.c.id.desc()).limit(1)
     return connection.execute(query).scalar()
+
+
+def _check_equal(connection: Connection, stored: int | None, grade: float | None, answer: Answer) -> None:
+    """Refuse another answer to an assignment that is answered, such as one from a second window.
+
+    Raises
+    ------
+    AnswerRefused
+        If the values of the stored answer are others.
+    """
+    values = select(answers.c.grade, answers.c.same, answers.c.reason).where(answers.c.id == stored)
+    row = connection.execute(values).one()
+    if (row.grade, row.same, row.reason) != (grade, answer.same, answer.reason):
+        raise AnswerRefused("this question was answered already, perhaps in another window. Undo to change the answer.")
 
 
 def _insert_answer(
