@@ -28,7 +28,9 @@
   /** Answers that the server has not confirmed, kept in the browser until it has. */
   const queue = {
     memory: [],
+    isKept: true, // whether the browser kept what was written last
     read() {
+      if (!this.isKept) return this.memory;
       try {
         const kept = JSON.parse(localStorage.getItem(texts.queue) || "[]");
         return Array.isArray(kept) ? kept : [];
@@ -40,8 +42,9 @@
       this.memory = entries;
       try {
         localStorage.setItem(texts.queue, JSON.stringify(entries));
+        this.isKept = true;
       } catch {
-        // Storage is full or forbidden: the answers live as long as the page.
+        this.isKept = false; // storage is full or forbidden: the answers live as long as the page
       }
     },
     add(entry) {
@@ -71,7 +74,9 @@
       options.body = JSON.stringify(body);
     }
     const response = await fetch(path, options);
-    const reply = await response.json().catch(() => ({}));
+    const reply = await response.json().catch(() => null);
+    // The server always replies in JSON: a page of a proxy or of a network's login is not its reply.
+    if (reply === null && !isTransient(response.status)) throw new Error("not a reply of the server");
     return { status: response.status, wait: Number(response.headers.get("Retry-After")) * 1000, reply };
   }
 
