@@ -44,6 +44,13 @@ def test_a_locked_file_is_named(study, locked):
     assert study.state == "paused"
 
 
+def test_traces_that_cannot_be_removed_now_are_one_message(study, locked):
+    with pytest.raises(StudyUnavailable, match=r"the study .*texts\.db cannot be used: database is locked"):
+        study._database.remove_traces()
+    locked.execute("ROLLBACK")
+    study._database.remove_traces()
+
+
 def test_the_page_sends_answers_again(study, client, locked):
     locked.execute("ROLLBACK")
     body = asdict(new_answer(study.next_assignment("Ann")))

@@ -1,6 +1,7 @@
 """Find the database of a study: a file of SQLite, or a schema of a PostgreSQL database."""
 
 import re
+import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -80,7 +81,7 @@ class Database:
             yield
         except IntegrityError:
             raise
-        except (DBAPIError, PoolTimeout) as error:
+        except (DBAPIError, PoolTimeout, sqlite3.Error) as error:
             text = " ".join(str(getattr(error, "orig", error)).split())
             raise StudyUnavailable(f"the study {self.address} cannot be used: {text}.") from error
 
