@@ -9,7 +9,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from confdiff.labelling.local_server import serving_locally
 from confdiff.labelling.simulating import SimulatedJudge, simulate_answers
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Page, Playwright
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 QUESTION = "Which answer explains better why the sky is blue?"
@@ -88,20 +88,22 @@ def let_judges_answer(study: Study, address: str) -> None:
 
 
 @contextmanager
-def browser_without_window() -> Iterator["Browser"]:
-    """Yield Chromium."""
+def browser_without_window(playwright: "Playwright | None") -> Iterator["Browser"]:
+    """Yield Chromium; ``playwright`` is the one that runs in this process, if there is one."""
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         raise FileNotFoundError(f"no browser; install one of {', '.join(BROWSERS)}.")
-    with sync_playwright() as playwright:
-        yield playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--force-color-profile=srgb"])
+    with nullcontext(playwright) if playwright else sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=path, args=["--no-sandbox", "--force-color-profile=srgb"])
+        yield browser
+        browser.close()
 
 
-def take_pictures(folder: Path) -> list[Path]:
+def take_pictures(folder: Path, playwright: "Playwright | None" = None) -> list[Path]:
     """Take all pictures, and return their paths."""
     with tempfile.TemporaryDirectory() as temporary:
         study = new_study(Path(temporary))
-        with serving_locally(create_app(study)) as address, browser_without_window() as browser:
+        with serving_locally(create_app(study)) as address, browser_without_window(playwright) as browser:
             let_judges_answer(study, address)
             pictures = _pictures_of_an_annotator(browser, f"{address}join/{study.invite('Eli').token}")
             pictures["labelling-owner"] = _picture_of_the_owner(browser, f"{address}owner/join/{study.owner_token()}")

@@ -68,16 +68,22 @@ def serving(studies, *, app=None, **options):
 
 
 @pytest.fixture(scope="session")
-def browser():
-    """One browser for all tests of a worker."""
+def playwright():
+    """The one Playwright of a worker: a second one in the same process cannot start."""
     if CHROMIUM is None:
         pytest.skip("needs the browser chromium")
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
+        yield playwright
+
+
+@pytest.fixture(scope="session")
+def browser(playwright):
+    """One browser for all tests of a worker."""
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+    yield browser
+    browser.close()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-from labelling.browsers import browser, context, tab  # noqa: F401 (fixtures)
+from labelling.browsers import browser, context, playwright, tab  # noqa: F401 (fixtures)
 from labelling.studies import (  # noqa: F401 (fixtures)
     closing_engines,
     postgresql_server,

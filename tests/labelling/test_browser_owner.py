@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from confdiff.labelling import StudySettings
-from labelling.browsers import browser, context, needs_browser, serving, tab, watched  # noqa: F401 (fixtures)
+from labelling.browsers import needs_browser, serving, watched
 from labelling.simulated import JUDGES, answer_directly, simulated_study
 
 pytestmark = needs_browser
@@ -32,7 +32,7 @@ def open_page(page, server, *, has_report=True):
     return page
 
 
-def test_the_page_shows_the_report(tab, server):  # noqa: F811
+def test_the_page_shows_the_report(tab, server):
     page = open_page(tab, server)
     assert page.url == f"{server.url}/owner"
     figures = page.inner_text("#figures")
@@ -47,7 +47,7 @@ def test_the_page_shows_the_report(tab, server):  # noqa: F811
     assert {re.match(r"http://[^/]+", url)[0] for url in page.asked} == {server.url}
 
 
-def test_texts_are_inert(tab, server):  # noqa: F811
+def test_texts_are_inert(tab, server):
     page = open_page(tab, server)
     assert page.locator("img[src=x]").count() == 0
     assert EVIL in page.inner_text("h1")
@@ -55,7 +55,7 @@ def test_texts_are_inert(tab, server):  # noqa: F811
     assert page.problems == []
 
 
-def test_the_page_is_live(tab, server):  # noqa: F811
+def test_the_page_is_live(tab, server):
     page = open_page(tab, server, has_report=False)
     row = page.locator("#annotator-rows tr").first
     before = row.locator("td").first.inner_text()
@@ -63,7 +63,7 @@ def test_the_page_is_live(tab, server):  # noqa: F811
     page.wait_for_function("old => document.querySelector('#annotator-rows td').innerText !== old", arg=before)
 
 
-def test_links_quotas_and_states_by_keyboard(tab, server):  # noqa: F811
+def test_links_quotas_and_states_by_keyboard(tab, server):
     page = open_page(tab, server, has_report=False)
     page.focus("#invite-name")
     page.keyboard.type("Kim")
@@ -101,7 +101,7 @@ def test_links_quotas_and_states_by_keyboard(tab, server):  # noqa: F811
     server.study.delete_annotator("Kim")
 
 
-def test_exports_are_downloads(tab, server):  # noqa: F811
+def test_exports_are_downloads(tab, server):
     page = open_page(tab, server, has_report=False)
     with page.expect_download() as download:
         page.get_by_role("link", name="Answers (CSV)").click()
@@ -109,14 +109,14 @@ def test_exports_are_downloads(tab, server):  # noqa: F811
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280])
-def test_nothing_is_cut_off(tab, server, width):  # noqa: F811
+def test_nothing_is_cut_off(tab, server, width):
     tab.set_viewport_size({"width": width, "height": 800})
     page = open_page(tab, server)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_serious_violation(context, server, scheme):  # noqa: F811
+def test_axe_finds_no_serious_violation(context, server, scheme):
     page = context.new_page()
     page.emulate_media(color_scheme=scheme)
     open_page(page, server)
@@ -129,7 +129,7 @@ def test_axe_finds_no_serious_violation(context, server, scheme):  # noqa: F811
     assert serious == []
 
 
-def test_a_lost_connection_is_announced(tab, server):  # noqa: F811
+def test_a_lost_connection_is_announced(tab, server):
     page = open_page(tab, server, has_report=False)
     page.context.set_offline(True)
     page.wait_for_selector("#problem:not([hidden])")

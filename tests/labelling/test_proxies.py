@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from browser import find_browser
 from confdiff.labelling import Study, StudySettings, create_study
+from labelling.browsers import CHROMIUM
 from labelling.proxies import COMMANDS, HOST, free_port, running
 
 ITEMS = {"id": ["cow", "dog", "ant", "bee"], "text": ["A cow", "Two dogs", "An ant", "A bee"]}
@@ -59,6 +59,7 @@ class Site:
     def answer_with(self, **headers):
         """Answer the next question with some headers, and return the status."""
         cookie = self.join()
+        self.request("POST", "/api/training", {"done": True}, Origin=self.origin, **cookie)
         _, state = self.request("GET", "/api/state", **cookie)
         body = {"assignment": json.loads(state)["next"]["id"], "client_id": str(uuid.uuid4()), "grade": 1.0}
         response, _ = self.request("POST", "/api/answers", body, **cookie, **headers)
@@ -92,25 +93,22 @@ def site(request, tmp_path_factory):
     study.close_connections()
 
 
-def test_an_annotator_joins_and_answers_in_a_browser(site):
-    sync_api = pytest.importorskip("playwright.sync_api")
-    program = find_browser()
+def test_an_annotator_joins_and_answers_in_a_browser(site, playwright):
     before = len(site.study.answers()["left"])
     flags = ["--no-sandbox", f"--host-resolver-rules=MAP {HOST} 127.0.0.1"]
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=flags)
-        context = browser.new_context(ignore_https_errors=True)
-        page = context.new_page()
-        page.goto(f"{site.origin}/join/{site.token}")
-        assert page.url == f"{site.origin}/"
-        page.locator("#start").click()
-        page.locator("#question").wait_for()
-        page.wait_for_timeout(1_000)  # keys that are pressed too early are not answers
-        with page.expect_response("**/api/answers") as response:
-            page.keyboard.press("6")
-        assert response.value.status == 200
-        (cookie,) = context.cookies()
-        browser.close()
+    browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
+    context = browser.new_context(ignore_https_errors=True)
+    page = context.new_page()
+    page.goto(f"{site.origin}/join/{site.token}")
+    assert page.url == f"{site.origin}/"
+    page.locator("#start").click()
+    page.locator("#question").wait_for()
+    page.wait_for_timeout(1_000)  # keys that are pressed too early are not answers
+    with page.expect_response("**/api/answers") as response:
+        page.keyboard.press("6")
+    assert response.value.status == 200
+    (cookie,) = context.cookies()
+    browser.close()
     assert len(site.study.answers()["left"]) == before + 1
     assert cookie["name"].startswith("__Host-")
     assert cookie["secure"]

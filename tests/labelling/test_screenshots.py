@@ -5,7 +5,6 @@ import runpy
 import pytest
 from PIL import Image
 
-from browser import find_browser
 from labelling.proxies import DEPLOY
 
 IMAGES = DEPLOY.parent / "docs" / "images"
@@ -24,11 +23,9 @@ def brightness(path):
     return sum(level * count for level, count in enumerate(grey.histogram())) / (grey.width * grey.height)
 
 
-def test_the_pictures_can_be_taken(tmp_path):
-    pytest.importorskip("playwright.sync_api")
-    find_browser()
+def test_the_pictures_can_be_taken(tmp_path, playwright):
     script = runpy.run_path(str(IMAGES / "labelling.py"))
-    paths = script["take_pictures"](tmp_path)
+    paths = script["take_pictures"](tmp_path, playwright)
     assert sorted(path.name for path in paths) == sorted(NAMES)
     for path in paths:
         picture = loaded(path)

@@ -49,7 +49,7 @@ def test_a_few_labels_tell_the_prior():
 def test_warnings_are_given_and_kept():
     narrow = 0.4 + 0.2 * RISK
     with pytest.warns(UserWarning, match="do not determine the class prior"):
-        open_prior = fit_comparisons(FRAME, judgements(FRAME, narrow), model="linear", epochs=20)
+        open_prior = fit_comparisons(FRAME, judgements(FRAME, narrow), model="linear", link="probability", epochs=20)
     assert any("do not determine the class prior" in text for text in open_prior.about.warnings)
 
 

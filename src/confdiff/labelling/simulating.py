@@ -66,8 +66,8 @@ class SimulatedJudge:
         Examples
         --------
         >>> judge = SimulatedJudge("Ann", noise=0.0)
-        >>> judge.answer(0.2, 0.9, "difference", 7, np.random.default_rng(0))["grade"]
-        0.6666666666666667
+        >>> round(judge.answer(0.2, 0.9, "difference", 7, np.random.default_rng(0))["grade"], 2)
+        0.67
         """
         seconds = float(self.seconds * rng.lognormal(sigma=0.4))
         if rng.random() < self.cannot_say:
