@@ -28,6 +28,11 @@ def test_a_backup_while_answers_come_in(on_file, tmp_path):
     assert open_study(tmp_path / "later.db").settings == on_file.settings
 
 
+def test_a_backup_is_as_private_as_the_study(on_file, tmp_path):
+    on_file.backup(tmp_path / "copy.db")
+    assert (tmp_path / "copy.db").stat().st_mode & 0o777 == 0o600
+
+
 def test_an_existing_file_is_not_replaced(on_file, tmp_path):
     on_file.backup(tmp_path / "copy.db")
     with pytest.raises(FileExistsError, match="already exists"):

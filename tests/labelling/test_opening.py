@@ -71,6 +71,7 @@ def test_a_file_is_copied_before_the_upgrade(tmp_path, closing_engines):
     write_version_1(str(path))
     open_study(path)
     copy = tmp_path / "animals.db.version-1"
+    assert copy.stat().st_mode & 0o777 == 0o600
     with sqlite3.connect(copy) as connection:
         assert connection.execute("SELECT version, owner_hash FROM study").fetchone() == (1, digest(OWNER))
         assert connection.execute("SELECT count(*) FROM answer").fetchone() == (3,)

@@ -51,7 +51,7 @@ def naming_full_disk(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+def atomic_file(path: str | os.PathLike[str], *, private: bool = False) -> Iterator[Path]:
     """Yield a temporary path next to ``path`` to write to; it replaces ``path`` if the block succeeds.
 
     Readers see the old file or the complete new one, even if the writing process is killed. A symbolic link is
@@ -61,6 +61,8 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     ----------
     path : path
         The file to write. Its folder is created if it is missing. A temporary file of this process is written directly.
+    private : bool
+        Whether only the owner of the file may read it; otherwise the umask decides.
 
     Yields
     ------
@@ -76,7 +78,7 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         yield temporary
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
-        temporary.chmod(0o666 & ~_umask())
+        temporary.chmod(0o600 if private else 0o666 & ~_umask())
         temporary.replace(target)
         _sync_folder(target.parent)
 

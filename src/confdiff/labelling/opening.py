@@ -167,5 +167,5 @@ def _keep_copy(path: Path, version: int) -> None:
 
     copy = path.with_name(f"{path.name}.version-{version}")
     if not copy.exists():
-        with atomic_file(copy) as temporary:
+        with atomic_file(copy, private=True) as temporary:
             copy_database(path, temporary)
