@@ -120,6 +120,9 @@ def test_names_of_media_files_are_no_features(tmp_path):
     assignment = study.next_assignment("Ann")
     study.answer("Ann", Answer(assignment.id, str(uuid.uuid4()), grade=1.0))
     study.close_connections()
+    check = confdiff("check", "photos.study", cwd=tmp_path)
+    assert "would stop with an error" in check.stderr
+    assert (tmp_path / "check" / "check.html").exists()
     fit = confdiff("fit", "photos.study", cwd=tmp_path)
     assert fit.returncode == 2
     assert "at least one column besides the ids" in fit.stderr

@@ -264,6 +264,18 @@ def test_a_late_answer_never_exceeds_the_quota(late):
     assert study.answers()["annotator"].tolist() == ["Ben"]
 
 
+def test_a_late_answer_that_uses_up_the_quota_ends_the_open_question(late):
+    study, first, _ = late
+    study.replan([PlannedQuestion(left=0, right=2, kind="design", question="difference", slot=0)])
+    other = study.next_assignment("Ann")
+    assert other.right == 2
+    assert study.answer("Ann", new_answer(first)).is_new
+    assert study.next_assignment("Ann") is None
+    with pytest.raises(AnswerRefused, match="quota is used up"):
+        study.answer("Ann", new_answer(other))
+    assert study.answers()["annotator"].tolist() == ["Ann"]
+
+
 def test_an_undo_of_a_late_answer_keeps_the_question_of_the_other(late):
     study, first, second = late
     study.answer("Ann", new_answer(first))

@@ -141,6 +141,7 @@ def test_an_unexpected_error_shows_no_details(server, ann, monkeypatch, caplog):
 def images(tmp_path, closing_engines):
     study = image_study(tmp_path)
     with serving(study) as server, server.client("Ann") as client:
+        client.get(f"/owner/join/{study.owner_token()}")  # the owner sees all media
         yield client, tmp_path / "media", server
 
 
@@ -166,6 +167,15 @@ def test_media_that_do_not_exist(images, path):
 )
 def test_a_path_in_the_address_is_never_a_path_of_a_file(images, path):
     assert images[0].get(path).status_code in (404, 422)
+
+
+def test_annotators_see_the_media_of_their_questions_only(images):
+    _, _, server = images
+    with server.client("Bob") as bob:
+        assert {bob.get(f"/media/{item}/0").status_code for item in range(8)} == {404}
+        assignment = server.study.next_assignment("Bob")
+        shown = {item for item in range(8) if bob.get(f"/media/{item}/0").status_code == 200}
+        assert shown == {assignment.left, assignment.right}
 
 
 def test_media_need_a_cookie(images):
@@ -508,7 +518,9 @@ def test_the_log_of_requests_has_no_tokens(tmp_path, closing_engines):
         link = server.link("Ben")
         httpx.get(link)
         httpx.get(f"{server.url}/owner/join/{study.owner_token()}")
-    assert [line.rsplit(" ", 2)[0] for line in lines] == ["GET /join/*** 303", "GET /owner/join/*** 303"]
+        httpx.get(f"{server.url}/%0Aowner:%20forged")
+    expected = ["GET /join/*** 303", "GET /owner/join/*** 303", "GET /%0Aowner%3A%20forged 404"]
+    assert [line.rsplit(" ", 2)[0] for line in lines] == expected
 
 
 def test_serving_ends_cleanly_and_writes_no_token_to_the_log(tmp_path, closing_engines):

@@ -106,7 +106,7 @@ def check_command(
         from confdiff.io.outputs import check_new_file, check_new_report
         from confdiff.tabular.checks.page import check_files, check_json, write_check
         from confdiff.tabular.checks.report import check_comparisons
-    tables = read_item_tables(items, pairs)
+    tables = read_item_tables(items, pairs, keeps_media=True)
     check_new_report(check_files(output), inputs=tables.inputs, overwrite=overwrite)
     if store and tables.study is not None:
         raise ValueError("--write-config is for tables; the columns of a study are known. Omit it.")

@@ -62,12 +62,15 @@ class JudgedTables:
         return _SCALE if scale is None and self.study is not None else scale
 
 
-def read_item_tables(items: str, pairs: Path | None) -> JudgedTables:
-    """Return the tables of two arguments, or of a study that is the only one."""
+def read_item_tables(items: str, pairs: Path | None, *, keeps_media: bool = False) -> JudgedTables:
+    """Return the tables of two arguments, or of a study that is the only one.
+
+    Columns that name files of media are no features. With ``keeps_media``, they remain if there are no others.
+    """
     if _is_study(items):
         if pairs is not None:
             raise ValueError(f"{items} is a study, which has judged pairs: omit {pairs}.")
-        return _of_study(items)
+        return _of_study(items, keeps_media=keeps_media)
     if pairs is None:
         raise ValueError(f"a table of judged pairs must follow the items; got {items} only, which is not a study.")
     return JudgedTables(items=Path(items), pairs=pairs, inputs=[Path(items), pairs])
@@ -85,13 +88,15 @@ def _is_study(address: str) -> bool:
     return is_postgresql(address) or (table_format_of(Path(address)) is None and is_study_address(address))
 
 
-def _of_study(address: str) -> JudgedTables:
+def _of_study(address: str, *, keeps_media: bool = False) -> JudgedTables:
     from confdiff.io.typed_table import TypedTable
     from confdiff.labelling import open_study
 
     study = open_study(address)
     kinds = study.settings.kinds
-    items = {name: cells for name, cells in study.items().items() if kinds.get(name) not in _MEDIA}
+    every = study.items()
+    features = {name: cells for name, cells in every.items() if kinds.get(name) not in _MEDIA}
+    items = every if keeps_media and len(features) == 1 else features
     pairs = study.pairs()
     study.close_connections()
     if not len(pairs["left"]):

@@ -60,14 +60,14 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Yield a connection inside a transaction that reads."""
-        with self._named_errors(), self.engine.connect() as connection, connection.begin():
+        with self.named_errors(), self.engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Yield a connection inside a transaction that is committed if the block succeeds."""
         with ExitStack() as stack:
-            stack.enter_context(self._named_errors())
+            stack.enter_context(self.named_errors())
             if self.path is not None:
                 stack.enter_context(self._write_lock)
             connection = stack.enter_context(self.engine.connect())
@@ -75,7 +75,7 @@ class Database:
             yield connection
 
     @contextmanager
-    def _named_errors(self) -> Iterator[None]:
+    def named_errors(self) -> Iterator[None]:
         """Raise errors of the database with the address of the study."""
         try:
             yield
@@ -89,7 +89,7 @@ class Database:
         """Remove deleted values from the file of SQLite, where they would remain until they are overwritten."""
         if self.path is None:
             return
-        with self._named_errors(), self._write_lock, self.engine.connect() as connection:
+        with self.named_errors(), self._write_lock, self.engine.connect() as connection:
             cursor = connection.connection.cursor()
             cursor.execute("VACUUM")
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")

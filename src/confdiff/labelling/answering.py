@@ -91,6 +91,8 @@ def store_answer(connection: Connection, settings: StudySettings, name: str, ans
     now = time.time()
     _insert_answer(connection, answer, _graded(settings, answer.grade), previous, now)
     _close(connection, settings, assignment, row.id, now)
+    if not assignment.is_open and answered_by(connection, row.id) >= quota_of(connection, settings, row):
+        _end_open(connection, row.id)
     connection.execute(update(annotators).where(annotators.c.id == row.id).values(last_at=now, seen_at=now))
     return Stored(is_new=True)
 
@@ -165,6 +167,14 @@ def _close(connection: Connection, settings: StudySettings, row: Row[Any], annot
         connection.execute(update(questions).where(questions.c.id == question).values(answered=True))
     done = update(assignments).where(assignments.c.id == row.id)
     connection.execute(done.values(answered=True, is_open=False, question=question))
+
+
+def _end_open(connection: Connection, annotator: int) -> None:
+    """End the open assignments of an annotator whose quota a late answer has used up; their questions become free."""
+    held = update(questions).where(questions.c.holder == annotator, questions.c.answered.is_(False))
+    connection.execute(held.values(holder=None, held_until=None))
+    opened = update(assignments).where(assignments.c.annotator == annotator, assignments.c.is_open.is_(True))
+    connection.execute(opened.values(is_open=False, question=None))
 
 
 def undo_last(connection: Connection, settings: StudySettings, name: str) -> Assignment | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, exists, insert, select, update
+from sqlalchemy import Connection, Row, exists, insert, or_, select, update
 from sqlalchemy.sql import Select
 
 from confdiff.labelling.annotators import (
@@ -218,6 +218,17 @@ def _insert_assignment(connection: Connection, annotator: int, question: Row[Any
     }
     inserted = connection.execute(insert(assignments).values(values).returning(assignments))
     return as_assignment(inserted.one())
+
+
+def was_asked_about(connection: Connection, name: str, item: int) -> bool:
+    """Return whether an item is in a question that an annotator was asked."""
+    query = (
+        select(assignments.c.id)
+        .join(annotators, annotators.c.id == assignments.c.annotator)
+        .where(annotators.c.name == name, or_(assignments.c.left == item, assignments.c.right == item))
+        .limit(1)
+    )
+    return connection.execute(query).first() is not None
 
 
 def _side(connection: Connection, annotator: int, question: Row[Any]) -> int:

@@ -25,7 +25,7 @@ def backup_study(database: Database, target: Path, *, overwrite: bool = False) -
             f"`pg_dump -n {database.schema} -Fc -f {target.name} DATABASE`."
         )
     check_new_file(target, inputs=[database.path], overwrite=overwrite)
-    with atomic_file(target, private=True) as temporary:
+    with database.named_errors(), atomic_file(target, private=True) as temporary:
         copy_database(database.path, temporary)
 
 

@@ -7,6 +7,7 @@ looks at it.
 import json
 import logging
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -186,4 +187,5 @@ def serve_reports(requests: IO[str], answers: IO[str]) -> None:
 
 if __name__ == "__main__":
     os.nice(10)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then closes the input
     serve_reports(sys.stdin, sys.stdout)

@@ -13,7 +13,7 @@ from confdiff.labelling import tokens
 from confdiff.labelling.addresses import Database, StudyUnavailable
 from confdiff.labelling.annotators import Annotator, AnnotatorProgress, Invitation, State
 from confdiff.labelling.answering import Answer, Stored, store_answer, undo_last
-from confdiff.labelling.assigning import Assignment, assign
+from confdiff.labelling.assigning import Assignment, assign, was_asked_about
 from confdiff.labelling.backup import backup_study
 from confdiff.labelling.export import (
     answer_columns,
@@ -178,6 +178,17 @@ class Study:
     def next_assignment(self, annotator: str) -> Assignment | None:
         """Return the open assignment of an annotator, or a new one; None if there is none, see ``state``."""
         return self._write(assign, self.settings, annotator)
+
+    def is_shown(self, annotator: str, item: int) -> bool:
+        """Return whether an item is in a question that an annotator was asked, or in the training round."""
+        return item in self._example_items or self._read(was_asked_about, annotator, item)
+
+    @cached_property
+    def _example_items(self) -> frozenset[int]:
+        if not self.settings.examples:
+            return frozenset()
+        names = {name for left, right, _ in self.settings.examples for name in (left, right)}
+        return frozenset(number for number, name in enumerate(self.item_ids()) if name in names)
 
     def answer(self, annotator: str, answer: Answer) -> Stored:
         """Store an answer once, however often it is sent.

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, delete, insert, select
 from confdiff.labelling.schema import annotators, owner_tokens, sessions
 
 _TOKEN_BYTES = 24
-_MOST_OWNER_TOKENS = 20
+_MOST_OWNER_TOKENS = 1_000
 
 
 def digest(token: str) -> str:
@@ -43,7 +43,7 @@ def has_owner_token(connection: Connection, token: str) -> bool:
 def add_session(connection: Connection, token: str) -> str | None:
     """Return a new secret for a cookie in exchange for the token of a link; None if that is not valid."""
     found = select(annotators.c.id).where(annotators.c.token_hash == digest(token), annotators.c.revoked.is_(False))
-    annotator = connection.execute(found).scalar()
+    annotator = connection.execute(found.with_for_update(read=True)).scalar()  # against a new link at the same time
     if annotator is None:
         return None
     secret = new_token()

@@ -13,7 +13,7 @@ from confdiff.labelling.app.bodies import AnswerBody, TrainingBody, UndoBody
 from confdiff.labelling.app.cookies import set_cookie
 from confdiff.labelling.app.items_view import assignment_view, training_views
 from confdiff.labelling.app.markdown import markdown_html
-from confdiff.labelling.app.media import media_response
+from confdiff.labelling.app.media import LARGEST_NUMBER, NO_FILE, media_response
 from confdiff.labelling.app.scale import scale_of
 from confdiff.labelling.app.site import Site, address_of
 
@@ -57,17 +57,22 @@ def _add_pages(router: APIRouter, site: Site) -> None:
     def media(item: int, column: int, request: Request) -> Response:
         session = site.session(request) or ""
         site.limiter.check("media", session or address_of(request))
-        if not _may_see_media(site, request):
-            raise HTTPException(401, site.texts["errors"]["no_link"])
+        _check_media(site, request, item)
         return media_response(site.study, item, column, request)
 
 
-def _may_see_media(site: Site, request: Request) -> bool:
-    session = site.session(request)
-    if session is not None and site.study.annotator_of(session) is not None:
-        return True
+def _check_media(site: Site, request: Request, item: int) -> None:
+    """Raise an HTTP error unless the request is the owner's, or an annotator's who was asked about the item."""
     token = site.session(request, "owner")
-    return token is not None and site.study.is_owner(token)
+    if token is not None and site.study.is_owner(token):
+        return
+    session = site.session(request)
+    annotator = None if session is None else site.study.annotator_of(session)
+    if annotator is None:
+        site.limiter.check("stranger", address_of(request))
+        raise HTTPException(401, site.texts["errors"]["no_link"])
+    if not (0 <= item <= LARGEST_NUMBER and site.study.is_shown(annotator.name, item)):
+        raise HTTPException(404, NO_FILE)
 
 
 def _add_api(router: APIRouter, site: Site) -> None:

@@ -35,7 +35,10 @@ MEDIA_TYPES = {
 }
 """Endings of files that are served, with their content types. Other files are never served."""
 
-_LARGEST_NUMBER = 2**31 - 1
+LARGEST_NUMBER = 2**31 - 1
+"""The largest row of an item that a database can be asked for."""
+
+NO_FILE = "The item has no such file."
 
 
 def media_response(study: "Study", number: int, column: int, request: "Request") -> FileResponse:
@@ -55,7 +58,7 @@ def media_response(study: "Study", number: int, column: int, request: "Request")
     path = _path(study, number, column)
     kind = MEDIA_TYPES.get(path.suffix.lower(), "") if path else ""
     if path is None or not kind:
-        raise HTTPException(404, "The item has no such file.")
+        raise HTTPException(404, NO_FILE)
     if kind != "image/svg+xml":
         return FileResponse(path, media_type=kind)
     if request.headers.get("sec-fetch-dest", "image") != "image":
@@ -66,7 +69,7 @@ def media_response(study: "Study", number: int, column: int, request: "Request")
 def _path(study: "Study", number: int, column: int) -> Path | None:
     """Return the file of an item's cell, None if the cell does not hold one."""
     columns = columns_of(study)
-    if not (0 <= number <= _LARGEST_NUMBER and 0 <= column < len(columns)):
+    if not (0 <= number <= LARGEST_NUMBER and 0 <= column < len(columns)):
         return None
     name, kind = columns[column]
     if kind not in ("image", "audio"):

@@ -173,13 +173,15 @@ def _is_owner(site: Site, request: Request) -> bool:
     if token is None:
         return False
     site.limiter.check("api", hashlib.sha256(token.encode()).hexdigest())
-    return site.study.is_owner(token)
+    if site.study.is_owner(token):
+        return True
+    site.limiter.check("stranger", address_of(request))
+    return False
 
 
 def _check_owner(site: Site, request: Request) -> None:
     """Raise the HTTP error 401 unless the owner sent the request."""
     if not _is_owner(site, request):
-        site.limiter.check("stranger", address_of(request))
         raise HTTPException(401, site.texts["errors"]["no_link"])
 
 

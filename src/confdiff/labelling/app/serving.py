@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import uvicorn
 
@@ -157,5 +158,5 @@ class AccessLog:
             await self.app(scope, receive, send_and_note)
         finally:
             milliseconds = 1000 * (time.perf_counter() - start)
-            path = _TOKEN.sub(r"\1***", scope["path"])
+            path = quote(_TOKEN.sub(r"\1***", scope["path"]), safe="/*")  # a line break would forge a line
             self.report(f"{scope['method']} {path} {status} {milliseconds:.0f} ms")
