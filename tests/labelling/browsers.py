@@ -109,3 +109,8 @@ def watched(page):
     page.on("dialog", lambda dialog: (page.problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
     page.on("request", lambda request: page.asked.append(request.url))
     return page
+
+
+def ready(page):
+    """Wait until the question on the screen can be answered."""
+    page.wait_for_selector("#judging[data-answerable] #form:visible")

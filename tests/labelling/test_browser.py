@@ -5,12 +5,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from labelling.browsers import needs_browser, serving, watched
+from labelling.browsers import needs_browser, ready, serving, watched
 from labelling.sites import QUESTION, stored, text_study
 
 pytestmark = needs_browser
 WORDS = ("by far", "clearly", "slightly")
-REST = 300  # milliseconds after which a question can be answered
 
 
 @pytest.fixture
@@ -18,12 +17,6 @@ def server(tmp_path, closing_engines):
     study = text_study(tmp_path)
     with serving(study, rates={}) as server:
         yield server
-
-
-def ready(page):
-    """Wait until the question on the screen can be answered."""
-    page.wait_for_selector("#judging:not(.leaving) #form:visible")
-    page.wait_for_timeout(REST)
 
 
 @pytest.fixture
@@ -375,9 +368,9 @@ def test_the_end_of_the_quota(server, judging):
     server.study.set_quota("Ann", 2)
     judging.reload()
     ready(judging)
-    for key in "35":
-        judging.keyboard.press(key)
-        judging.wait_for_timeout(600)
+    judging.keyboard.press("3")
+    wait_for_count(judging, 1)
+    judging.keyboard.press("5")
     judging.wait_for_selector("#message:visible")
     assert judging.inner_text("#message-title") == "All done. Thank you!"
     assert stored(server.study) == 2

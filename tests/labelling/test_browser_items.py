@@ -8,9 +8,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from confdiff.labelling.app.security import PAGE_POLICY
-from labelling.browsers import needs_browser, serving, watched
+from labelling.browsers import needs_browser, ready, serving, watched
 from labelling.sites import QUESTION, audio_study, hostile_study, image_study, stored, table_study, text_study
-from labelling.test_browser import ready, screen_grades, wait_for_count
+from labelling.test_browser import screen_grades, wait_for_count
 
 pytestmark = needs_browser
 ANSWERS = {
@@ -35,7 +35,7 @@ STUDIES = {
 
 def opened(server, page, name="Ann"):
     page.goto(server.link(name))
-    page.wait_for_selector("#judging:not(.leaving) #form:visible")
+    ready(page)
     return page
 
 
@@ -49,7 +49,6 @@ def site(tmp_path, closing_engines, tab):
         server = serving(study, rates={})
         stack.append(server)
         opened(server.__enter__(), tab)
-        tab.wait_for_timeout(300)
         return study, tab
 
     yield start

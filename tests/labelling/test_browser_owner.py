@@ -12,7 +12,7 @@ from labelling.simulated import JUDGES, answer_directly, simulated_study
 pytestmark = needs_browser
 EVIL = "<img src=x onerror=document.title='hacked'>"
 SETTINGS = StudySettings(
-    question=f"Which is larger? {EVIL}", title=f"Sizes {EVIL}", judges=len(JUDGES), same_class=0.05
+    question=f"Which is larger? {EVIL}", title=f"Sizes {EVIL}", judges=len(JUDGES), same_class=0.05, reserve=0.2
 )
 
 

@@ -2,11 +2,10 @@
 
 import pytest
 
-from labelling.browsers import needs_browser, serving
+from labelling.browsers import needs_browser, ready, serving
 from labelling.sites import stored, text_study
 
 pytestmark = needs_browser
-REST = 300  # milliseconds after which a question can be answered
 FULL_STORAGE = "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };"
 LOGIN_PAGE = "<!doctype html><title>Log in to this network</title>"
 
@@ -23,11 +22,10 @@ def open_page(server, tab):
 
 
 def wait_for_question(tab, answered):
-    tab.wait_for_selector("#judging:not(.leaving) #form:visible")
     tab.wait_for_function(
         "(start) => document.querySelector('#progress-text').textContent.startsWith(start)", arg=f"{answered} "
     )
-    tab.wait_for_timeout(REST)
+    ready(tab)
 
 
 def test_answers_are_sent_from_a_browser_whose_storage_is_full(server, tab):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from confdiff.labelling import Study, StudySettings, create_study
-from labelling.browsers import CHROMIUM
+from labelling.browsers import CHROMIUM, ready
 from labelling.proxies import COMMANDS, HOST, free_port, running
 
 ITEMS = {"id": ["cow", "dog", "ant", "bee"], "text": ["A cow", "Two dogs", "An ant", "A bee"]}
@@ -102,8 +102,7 @@ def test_an_annotator_joins_and_answers_in_a_browser(site, playwright):
     page.goto(f"{site.origin}/join/{site.token}")
     assert page.url == f"{site.origin}/"
     page.locator("#start").click()
-    page.locator("#question").wait_for()
-    page.wait_for_timeout(1_000)  # keys that are pressed too early are not answers
+    ready(page)
     with page.expect_response("**/api/answers") as response:
         page.keyboard.press("6")
     assert response.value.status == 200

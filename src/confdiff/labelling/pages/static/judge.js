@@ -86,7 +86,8 @@
 
   const page = {
     current: null, // the question on the screen: {view, shownAt, hiddenFor}
-    isReady: false, // whether the question can be answered
+    isReady: false, // whether the question is on the screen and has no answer
+    rest: 0, // the timer after which it can be answered
     isSending: false,
     isUndoing: false,
     wantsUndo: false, // asked for while an answer was on its way
@@ -291,7 +292,7 @@
 
   async function showQuestion(view, { focuses = true, banner = "" } = {}) {
     page.current = { view, shownAt: 0, hiddenFor: 0, hiddenAt: null };
-    page.isReady = false;
+    setReady(false);
     showSection("judging");
     showItems(view);
     byId("question").textContent = isSame() ? texts.same_question : texts.question;
@@ -310,7 +311,7 @@
     if (page.current !== shown) return;
     byId("judging").classList.remove("leaving");
     shown.shownAt = performance.now();
-    page.isReady = true;
+    setReady(true);
     unlock();
   }
 
@@ -363,7 +364,15 @@
 
   /* ------------------------------------------------------------------ answering */
 
-  const canAnswer = () => page.isReady && !page.isUndoing && performance.now() - page.current.shownAt >= REST;
+  const canAnswer = () => page.isReady && !page.isUndoing && "answerable" in byId("judging").dataset;
+
+  /** Let the question on the screen be answered after a rest, or lock it at once; the document says which. */
+  function setReady(isReady) {
+    page.isReady = isReady;
+    clearTimeout(page.rest);
+    delete byId("judging").dataset.answerable;
+    if (isReady) page.rest = setTimeout(() => (byId("judging").dataset.answerable = ""), REST);
+  }
 
   /** Answer the question on the screen: with a value of its scale, or null for "cannot say". */
   function answer(value) {
@@ -372,7 +381,7 @@
       announce(words.listen);
       return;
     }
-    page.isReady = false;
+    setReady(false);
     mark(value);
     if (page.training !== null) {
       giveFeedback(value);
@@ -468,7 +477,7 @@
       return;
     }
     page.current = null;
-    page.isReady = false;
+    setReady(false);
     if (reply.state !== "open") showMessage(reply.state);
     else showMessage(reply.progress.answered >= reply.progress.quota ? "done" : "waiting");
   }
