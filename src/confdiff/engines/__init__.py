@@ -3,11 +3,16 @@
 An engine is a function ``(function, arguments, jobs) -> iterator of results``. It calls ``function(*arguments[i])`` for
 every i, with at most ``jobs`` calls at a time, and yields results as they come, in any order. An exception of a call is
 raised to the caller. A new engine is one module and one row of :data:`ENGINES`.
+
+A gang is N processes that run one function together, see :mod:`confdiff.engines.gang`. Its engines are the rows of
+:data:`GANGS`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from confdiff.engines.gang import GangBrokenError, Member, MemberEndedError, MessageHandler, StartGang, open_store
+from confdiff.engines.local import start_locally
 from confdiff.engines.processes import OrphanedWorkerError, map_in_processes
 from confdiff.engines.serial import map_serially
 from confdiff.validation import check_choice
@@ -19,6 +24,11 @@ ENGINES: dict[str, Engine] = {
     "processes": map_in_processes,
 }
 """Name -> engine."""
+
+GANGS: dict[str, StartGang] = {
+    "local": start_locally,
+}
+"""Name -> engine of gangs."""
 
 
 def find_engine(name: str | None, jobs: int = 1) -> Engine:
@@ -41,4 +51,46 @@ def find_engine(name: str | None, jobs: int = 1) -> Engine:
     return ENGINES[check_choice("engine", name, ENGINES)]
 
 
-__all__ = ["ENGINES", "Engine", "OrphanedWorkerError", "find_engine", "map_in_processes", "map_serially"]
+def start_gang(
+    function: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    workers: int,
+    *,
+    engine: str = "local",
+    address: str | None = None,
+    on_message: MessageHandler | None = None,
+) -> Any:
+    """Call ``function(member, *arguments)`` in ``workers`` processes that run together, and return rank 0's result.
+
+    Parameters
+    ----------
+    function, arguments, workers, address, on_message
+        As in :class:`confdiff.engines.gang.StartGang`.
+    engine : str
+        A name in :data:`GANGS`.
+
+    Examples
+    --------
+    >>> start_gang(lambda member, base: base ** member.size, (3,), 2)
+    9
+    """
+    start = GANGS[check_choice("engine", engine, GANGS)]
+    return start(function, arguments, workers, address=address, on_message=on_message)
+
+
+__all__ = [
+    "ENGINES",
+    "GANGS",
+    "Engine",
+    "GangBrokenError",
+    "Member",
+    "MemberEndedError",
+    "MessageHandler",
+    "OrphanedWorkerError",
+    "StartGang",
+    "find_engine",
+    "map_in_processes",
+    "map_serially",
+    "open_store",
+    "start_gang",
+]

@@ -1,0 +1,51 @@
+"""Functions for the members of gangs, in a module that their processes can import."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from confdiff.engines import GangBrokenError
+
+
+def describe(member, first, second):
+    member.send(f"from rank {member.rank}")
+    first[0] += 1  # the arrays of a member are its own
+    return member.rank, member.size, float(first[0]), first.sum(), second is first, os.environ["OMP_NUM_THREADS"]
+
+
+def fail_in_rank_1(member, how):
+    if member.rank != 1:
+        raise_broken_later(how)
+    if how == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if how == "exit":
+        os._exit(3)
+    if how == "raise":
+        time.sleep(0.2)  # the others report first that they lost this rank
+        raise ValueError("c must be in [-1, 1]; got 2.")
+
+
+def raise_broken_later(how):
+    if how == "raise":
+        raise GangBrokenError("lost another worker")
+    time.sleep(600)
+
+
+def note_and_wait(member, folder):
+    Path(folder, f"pid-{member.rank}.part").write_text(str(os.getpid()))
+    Path(folder, f"pid-{member.rank}.part").rename(Path(folder, f"pid-{member.rank}"))
+    while not member.is_stopping():
+        time.sleep(0.05)
+    Path(folder, f"stopped-{member.rank}").touch()
+
+
+def note_and_wait_in_all(member, folder):
+    """As :func:`note_and_wait`, but all members end once rank 0 was told to stop."""
+    if member.rank == 0:
+        return note_and_wait(member, folder)
+    Path(folder, f"pid-{member.rank}.part").write_text(str(os.getpid()))
+    Path(folder, f"pid-{member.rank}.part").rename(Path(folder, f"pid-{member.rank}"))
+    while not Path(folder, "stopped-0").exists():
+        time.sleep(0.05)
+    return None
