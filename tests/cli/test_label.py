@@ -76,7 +76,7 @@ def test_bad_options_write_nothing(tmp_path, options, message):
     (tmp_path / "items.csv").write_text(ITEMS)
     (tmp_path / "gold.csv").write_text("left,right,difference\ncow,horse,0.5\n")
     before = sorted(tmp_path.iterdir())
-    result = new(tmp_path, *options)
+    result = new(tmp_path, *options, "--quiet")  # no lines of progress
     assert result.returncode == 2
     assert message in result.stderr
     assert result.stderr.strip().count("\n") == 0

@@ -70,7 +70,7 @@ def test_the_command_reports_an_error_in_one_line(folder):
     assert result.returncode == 2  # r is the only column
     assert "at least one column" in result.stderr
     assert not (folder / "check").exists()
-    result = confdiff("check", "items.csv", "bad.parquet", cwd=folder)
+    result = confdiff("check", "items.csv", "bad.parquet", "--quiet", cwd=folder)  # no lines of progress
     assert result.returncode == 2
     (line,) = result.stderr.strip().splitlines()
     assert line.startswith(
@@ -122,7 +122,7 @@ def test_a_path_may_be_given_as_text(folder):
     ],
 )
 def test_mistakes_give_one_line_and_status_2(folder, arguments, message):
-    result = confdiff("check", *arguments, cwd=folder)
+    result = confdiff("check", *arguments, "--quiet", cwd=folder)  # no lines of progress
     assert result.returncode == 2
     assert message in result.stderr
     assert "Traceback" not in result.stderr
