@@ -196,13 +196,27 @@ def teach(
     train_rows = _rows(rows, len(features))
     if cache_folder is None:
         return _train_and_grade(features, y, train_rows, teaching, progress)
-    file = cache_folder / f"{_key(features, y, train_rows, teaching)}.safetensors"
+    file = cache_folder / _file_name(features, y, train_rows, teaching)
     cached = _read_cached(file, len(features))
     if cached is not None:
         return cached
     grades = _train_and_grade(features, y, train_rows, teaching, progress)
     _cache(file, grades)
     return grades
+
+
+def grades_file(
+    items: Any,
+    labels: ArrayLike,
+    *,
+    rows: ArrayLike | None = None,
+    teaching: Teaching | None = None,
+    cache_folder: Path,
+) -> Path:
+    """Return the file that :func:`teach` reads from or writes to a cache; the parameters are the same."""
+    features = _features(items)
+    y = as_tensor(check_labels(labels, len(features)))
+    return cache_folder / _file_name(features, y, _rows(rows, len(features)), teaching)
 
 
 def _train_and_grade(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching, progress: bool) -> Grades:
@@ -284,8 +298,8 @@ def _features(items: Any) -> Tensor:
     return as_tensor(as_float32("items", check_items("items", array)))
 
 
-def _key(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching) -> str:
-    """Return a hash of everything that determines the grades."""
+def _file_name(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching) -> str:
+    """Return the name of a file of grades: a hash of everything that determines them."""
     if not isinstance(teaching.model, str) or not isinstance(teaching.recipe.optimizer, str):
         raise ValueError(
             "a teacher can be cached only if its model and optimizer are names; pass cache_folder=None for others."
@@ -296,4 +310,5 @@ def _key(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching) -> str:
         "data": [hashlib.sha256(np.ascontiguousarray(part.numpy()).data).hexdigest() for part in (features, y, rows)],
         "teaching": asdict(teaching),
     }
-    return hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()[:32]
+    key = hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()[:32]
+    return f"{key}.safetensors"

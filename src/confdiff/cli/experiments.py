@@ -32,12 +32,29 @@ _LISTED = "; ".join(f"`{name}` ({EXPERIMENTS[name].description})" for name in RE
 _SELECTION = "Select trials"
 
 ResultsOption = Annotated[Path, option("--results", metavar="FOLDER", help="Folder that stores finished trials.")]
-JobsOption = Annotated[int, option(min=1, metavar="N", help="Number of trials at a time, with one thread each.")]
+JobsOption = Annotated[
+    int | None,
+    option(
+        min=1,
+        metavar="N",
+        help="Number of trials at a time, with one thread each. If omitted, one for `run` and two for `reproduce`; "
+        "with Ray, as many as the cluster has processors.",
+    ),
+]
 EngineOption = Annotated[
     str | None,
     option(
         metavar="NAME",
-        help="Engine that runs the trials, such as `processes`. If omitted, chosen by the number of jobs.",
+        help="Engine that runs the trials: `serial`, `processes`, `ray`, or `joblib:BACKEND`, such as `joblib:dask`. "
+        "If omitted, chosen by the number of jobs.",
+    ),
+]
+AddressOption = Annotated[
+    str | None,
+    option(
+        metavar="ADDRESS",
+        help="Ray cluster: `auto` on one of its machines, or HOST:PORT of its head node. If omitted, RAY_ADDRESS; "
+        "without that, --engine ray starts Ray on this machine.",
     ),
 ]
 
@@ -57,8 +74,9 @@ def run(
         int | None, option(metavar="N", help="Number of pairs. If omitted, the paper's number for the data set.")
     ] = None,
     incomplete: IncompleteOption = False,
-    jobs: JobsOption = 1,
+    jobs: JobsOption = None,
     engine: EngineOption = None,
+    address: AddressOption = None,
     results: ResultsOption = Path("results"),
     folder: FolderOption = None,
 ) -> None:
@@ -67,6 +85,7 @@ def run(
     Examples:
         confdiff run digits --methods confdiff-abs,oracle-soft --trials 3
         confdiff run pendigits --priors .2,.5 --protocol authors --jobs 2
+        confdiff run mnist --trials 5 --engine ray --address auto
     """
     with status("loading PyTorch"):
         from confdiff.datasets import DATASETS
@@ -90,8 +109,8 @@ def run(
         for prior in values
         for name in names
     ]
-    options: dict[str, Any] = {"jobs": jobs, "engine": engine, "folder": folder}
-    _carry_out(specs, results, lambda **more: run_trials(specs, **options, **more), accuracy_table)
+    options: dict[str, Any] = {"jobs": jobs, "engine": engine, "address": address, "folder": folder}
+    _carry_out(specs, results, lambda **more: run_trials(specs, **options, **more), accuracy_table, engine)
 
 
 def reproduce(
@@ -149,8 +168,9 @@ def reproduce(
     early_stopping: Annotated[
         bool, switch("--early-stopping", help="table3: early stopping on held-out interactions, unlike the paper.")
     ] = False,
-    jobs: JobsOption = 2,
+    jobs: JobsOption = None,
     engine: EngineOption = None,
+    address: AddressOption = None,
     results: ResultsOption = Path("results"),
     folder: FolderOption = None,
 ) -> None:
@@ -185,8 +205,10 @@ def reproduce(
         options["folder"] = folder
     assert experiment.grid is not None
     specs = experiment.grid(**options)
-    where = {"jobs": jobs, "engine": engine, "folder": folder}
-    _carry_out(specs, results, lambda **more: experiment.run(specs, **where, **more), experiment.summary)
+    if jobs is None and engine is None:
+        engine = "processes"
+    where: dict[str, Any] = {"jobs": jobs, "engine": engine, "address": address, "folder": folder}
+    _carry_out(specs, results, lambda **more: experiment.run(specs, **where, **more), experiment.summary, engine)
 
 
 def _grid_options(name: str, flags: dict[str, tuple[str, Any]]) -> dict[str, Any]:
@@ -245,13 +267,16 @@ def _carry_out(
     folder: Path,
     run: "Callable[..., Sequence[tuple[Spec, str]]]",
     summary: "Callable[[Sequence[Record]], blocks.Table]",
+    engine: str | None,
 ) -> None:
     """Run trials with a progress bar, pack the results, and print their summary."""
     from confdiff.experiments.trials.store import Store
 
     store = Store(folder)
     store.make_room()
-    failures = _run_until_stopped(specs, store, run)
+    failures = _run_until_stopped(
+        specs, store, run, "starting Ray" if engine == "ray" else "looking up finished trials"
+    )
     store.compact()
     keys = {spec.key for spec in specs}
     records = [record for record in store.records() if record.key in keys]
@@ -270,14 +295,14 @@ def _warn_of_unreadable(store: "Store") -> None:
 
 
 def _run_until_stopped(
-    specs: "Sequence[Spec]", store: "Store", run: "Callable[..., Sequence[tuple[Spec, str]]]"
+    specs: "Sequence[Spec]", store: "Store", run: "Callable[..., Sequence[tuple[Spec, str]]]", beginning: str
 ) -> "Sequence[tuple[Spec, str]]":
     """Run trials; Ctrl-C or a killed worker ends the command with one line and an exit status."""
     from concurrent.futures.process import BrokenProcessPool
 
     from confdiff.cli.grid_bar import GridBar
 
-    with GridBar() as bar:
+    with GridBar(beginning) as bar:
         try:
             return run(store=store, progress=bar.show)
         except (KeyboardInterrupt, BrokenProcessPool) as stop:

@@ -21,11 +21,15 @@ class GridBar:
 
     Parameters
     ----------
+    beginning : str
+        What happens before the first call of :meth:`show`.
     clock : callable
         Returns the time in seconds.
     """
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, beginning: str = "looking up finished trials", *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.clock = clock
         self.kind = ""
         self.began = 0.0
@@ -35,7 +39,7 @@ class GridBar:
         self.last_line = clock()
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         self.bar = Progress(*columns, TextColumn("left {task.fields[left]}"), console=messages)
-        self.task = self.bar.add_task("looking up finished trials", total=None, left="-:--:--")
+        self.task = self.bar.add_task(beginning, total=None, left="-:--:--")
 
     def __enter__(self) -> "GridBar":
         self.bar.start()

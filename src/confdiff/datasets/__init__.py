@@ -4,7 +4,7 @@ from confdiff.datasets.comparisons import ComparisonDataset
 from confdiff.datasets.dataset import Dataset
 from confdiff.datasets.entry import Entry
 from confdiff.datasets.interactions import Interactions
-from confdiff.datasets.loading import fetch, find_interactions, load, load_interactions, whereabouts
+from confdiff.datasets.loading import fetch, find_interactions, load, load_interactions, portable_files, whereabouts
 from confdiff.datasets.registry import DATASETS, names_of_kind
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "load",
     "load_interactions",
     "names_of_kind",
+    "portable_files",
     "whereabouts",
 ]

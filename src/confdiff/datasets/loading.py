@@ -152,10 +152,26 @@ def whereabouts(name: str, *, folder: _Folder | None = None, incomplete: bool = 
     >>> whereabouts("digits")
     []
     """
+    return [path for _, path in _located(name, folder, incomplete)]
+
+
+def portable_files(name: str, *, folder: _Folder | None = None) -> dict[str, Path]:
+    """Return the files of a data set that exist, by their paths in any other folder of data sets.
+
+    Copied to these paths, :func:`load` finds them there. The data set may be incomplete, as in :func:`whereabouts`.
+
+    Examples
+    --------
+    >>> portable_files("digits")
+    {}
+    """
+    return {f"{source.folders[0]}/{path.name}": path for source, path in _located(name, folder, incomplete=True)}
+
+
+def _located(name: str, folder: _Folder | None, incomplete: bool) -> LocatedFiles:
     entry = DATASETS[check_choice("data set", name, DATASETS)]
     roots = data_roots(folder)
     if entry.kind == "interactions":
         _, files = _best_form(entry.forms, roots) or (None, [])
-    else:
-        files = find_files(entry.forms, roots, incomplete=incomplete) or []
-    return [path for _, path in files]
+        return files
+    return find_files(entry.forms, roots, incomplete=incomplete) or []

@@ -1,29 +1,35 @@
 """Engines: maps over work, chosen by name. The work does not depend on the engine.
 
-An engine is a function ``(function, arguments, jobs) -> iterator of results``. It calls ``function(*arguments[i])`` for
-every i, with at most ``jobs`` calls at a time, and yields results as they come, in any order. An exception of a call is
-raised to the caller. A new engine is one module and one row of :data:`ENGINES`.
+An engine is opened for a block of code, because some of them start processes or connect to a cluster. Inside the block
+it is an :class:`Engine`. A new engine is one module and one row of :data:`ENGINES`.
 
 A gang is N processes that run one function together, see :mod:`confdiff.engines.gang`. Its engines are the rows of
 :data:`GANGS`.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
+from confdiff.engines.engine import Engine, Fetch, LostCall
 from confdiff.engines.gang import GangBrokenError, Member, MemberEndedError, MessageHandler, StartGang, open_store
+from confdiff.engines.joblib_backends import open_joblib
 from confdiff.engines.local import start_locally
-from confdiff.engines.processes import OrphanedWorkerError, map_in_processes
-from confdiff.engines.serial import map_serially
-from confdiff.validation import check_choice
+from confdiff.engines.processes import OrphanedWorkerError, open_processes
+from confdiff.engines.ray import open_ray
+from confdiff.engines.serial import open_serial
+from confdiff.validation import check_choice, check_count
 
-Engine = Callable[[Callable[..., Any], Sequence[tuple[Any, ...]], int], Iterator[Any]]
+Opener = Callable[[int | None, str | None], AbstractContextManager[Engine]]
+"""Number of calls at a time, or None; the part of the name after a colon, or the address -> engine for a block."""
 
-ENGINES: dict[str, Engine] = {
-    "serial": map_serially,
-    "processes": map_in_processes,
+ENGINES: dict[str, Opener] = {
+    "serial": open_serial,
+    "processes": open_processes,
+    "joblib": open_joblib,
+    "ray": open_ray,
 }
-"""Name -> engine."""
+"""Name -> how it is opened. The name of a joblib backend follows a colon: ``joblib:dask``."""
 
 GANGS: dict[str, StartGang] = {
     "local": start_locally,
@@ -31,24 +37,39 @@ GANGS: dict[str, StartGang] = {
 """Name -> engine of gangs."""
 
 
-def find_engine(name: str | None, jobs: int = 1) -> Engine:
-    """Return the engine of a name; without a name, ``serial`` for one job and ``processes`` for more.
+def open_engine(
+    name: str | None = None, *, jobs: int | None = None, address: str | None = None
+) -> AbstractContextManager[Engine]:
+    """Return an engine for the block of a ``with`` statement.
 
     Parameters
     ----------
-    name : str or None
-        A name in :data:`ENGINES`.
-    jobs : int
-        Number of calls at a time, which decides where no name is given.
+    name : str, optional
+        A name in :data:`ENGINES`. By default, ``serial`` for one call at a time and ``processes`` for more.
+    jobs : int, optional
+        Number of calls at a time. By default, one with ``serial``, two with ``processes`` and joblib, and all
+        processors of the cluster with ``ray``.
+    address : str, optional
+        The address of a Ray cluster, such as ``"auto"`` or ``"10.0.0.1:6379"``. By default, ``ray`` connects to the
+        cluster that ``RAY_ADDRESS`` names, and starts a cluster on this machine if there is none.
 
     Examples
     --------
-    >>> find_engine(None, jobs=1) is ENGINES["serial"]
-    True
+    >>> with open_engine("serial") as engine:
+    ...     list(engine.run(pow, [(2, 3), (3, 2)]))
+    [8, 9]
     """
+    if jobs is not None:
+        check_count("jobs", jobs)
     if name is None:
-        name = "serial" if jobs == 1 else "processes"
-    return ENGINES[check_choice("engine", name, ENGINES)]
+        name = "serial" if jobs in (None, 1) else "processes"
+    kind, _, backend = name.partition(":")
+    open_chosen = ENGINES[check_choice("engine", kind, ENGINES)]
+    if backend and kind != "joblib":
+        raise ValueError(f"engine={name!r} must have no name after a colon; only joblib takes one: joblib:{backend}.")
+    if address is not None and kind != "ray":
+        raise ValueError(f"address={address!r} would not be used: only engine='ray' connects to a cluster.")
+    return open_chosen(jobs, backend if kind == "joblib" else address)
 
 
 def start_gang(
@@ -82,15 +103,16 @@ __all__ = [
     "ENGINES",
     "GANGS",
     "Engine",
+    "Fetch",
     "GangBrokenError",
+    "LostCall",
     "Member",
     "MemberEndedError",
     "MessageHandler",
+    "Opener",
     "OrphanedWorkerError",
     "StartGang",
-    "find_engine",
-    "map_in_processes",
-    "map_serially",
+    "open_engine",
     "open_store",
     "start_gang",
 ]

@@ -3,10 +3,15 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache, partial
 from typing import Any
 
+from confdiff.engines.engine import Engine
+
+DEFAULT_JOBS = 2
+"""Number of worker processes where none is given."""
 _WATCH_SECONDS = 0.1
 
 
@@ -14,32 +19,18 @@ class OrphanedWorkerError(RuntimeError):
     """A worker has outlived the process that started it, and declined its next item of work."""
 
 
-def map_in_processes(
-    function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], jobs: int = 2
-) -> Iterator[Any]:
-    """Yield ``function(*each)`` for each tuple of arguments, as the worker processes finish them.
+@contextmanager
+def open_processes(jobs: int | None, address: str | None) -> Iterator[Engine]:
+    """Yield the process engine, which calls ``jobs`` functions at a time, by default two.
 
     A worker whose parent process was killed ends at once, and starts no other item. A restarted command therefore
-    does not compete with it, and nothing is done twice.
-
-    Parameters
-    ----------
-    function : callable
-        A function that worker processes can import, or that cloudpickle can send to them.
-    arguments : sequence of tuples
-        One tuple of positional arguments for each call.
-    jobs : int
-        Number of worker processes.
-
-    Yields
-    ------
-    Results in the order in which they are finished.
-
-    Raises
-    ------
-    OrphanedWorkerError
-        If a worker declined an item because this process is not its parent.
+    does not compete with it, and nothing is done twice. A worker that declines an item for this reason raises
+    :class:`OrphanedWorkerError`.
     """
+    yield Engine(run=partial(_map, DEFAULT_JOBS if jobs is None else jobs))
+
+
+def _map(jobs: int, function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
     from joblib import Parallel, delayed, parallel_config
 
     starter = os.getpid()

@@ -1,16 +1,18 @@
 """The serial engine: one call after the other, in this process."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from confdiff.engines.engine import Engine
 
-def map_serially(function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], jobs: int = 1) -> Iterator[Any]:
-    """Yield ``function(*each)`` for each tuple of arguments, in order. ``jobs`` has no effect.
 
-    Examples
-    --------
-    >>> list(map_serially(pow, [(2, 3), (3, 2)]))
-    [8, 9]
-    """
+@contextmanager
+def open_serial(jobs: int | None, address: str | None) -> Iterator[Engine]:
+    """Yield the serial engine. The arguments have no effect."""
+    yield Engine(run=_map)
+
+
+def _map(function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
     for values in arguments:
         yield function(*values)

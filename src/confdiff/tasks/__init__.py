@@ -4,7 +4,7 @@ from confdiff.tasks.exporting import export_comparisons, exported_files
 from confdiff.tasks.protocols import PROTOCOLS, Protocol
 from confdiff.tasks.saving import read_truth, save_task, task_files
 from confdiff.tasks.spec import TaskSpec
-from confdiff.tasks.task import Task, make_task, split, why_not_made
+from confdiff.tasks.task import Task, make_task, split, teacher_file, why_not_made
 
 __all__ = [
     "PROTOCOLS",
@@ -18,5 +18,6 @@ __all__ = [
     "save_task",
     "split",
     "task_files",
+    "teacher_file",
     "why_not_made",
 ]

@@ -18,7 +18,7 @@ from confdiff.pairs import Pairs, add_noise, order_by_labels, rows_at_prior, sam
 from confdiff.randomness import generator
 from confdiff.tasks.protocols import PROTOCOLS
 from confdiff.tasks.spec import TaskSpec
-from confdiff.teacher import Grades, teach
+from confdiff.teacher import Grades, grades_file, teach
 from confdiff.threads import follow_policy
 from confdiff.validation import as_tensor
 
@@ -90,7 +90,7 @@ def make_task(
     train_rows, test_rows = split(data, spec.seed)
     pairs = _draw(spec, items, labels, train_rows)  # before the teacher is trained, as there may be too few items
     test_rows = _test_rows(data, test_rows, spec)
-    teachers = cache_folder() / "teachers" if keep_teacher else None
+    teachers = _teachers() if keep_teacher else None
     grades = _votes_as_grades(data) or teach(
         items, labels, rows=train_rows, teaching=spec.teaching, cache_folder=teachers, progress=progress
     )
@@ -109,6 +109,21 @@ def make_task(
         test_posteriors=posteriors[test_rows],
         teacher_accuracy=accuracy(scores, labels[test_rows]),
     )
+
+
+def teacher_file(spec: TaskSpec, *, folder: str | Path | None = None) -> Path | None:
+    """Return the file in the cache for the grades of a task's teacher; None if people have graded the data set."""
+    data = _load(spec, folder)
+    if data.posteriors is not None:
+        return None
+    train_rows, _ = split(data, spec.seed)
+    items = as_tensor(_features(spec, data))
+    labels = as_tensor(data.labels)
+    return grades_file(items, labels, rows=train_rows, teaching=spec.teaching, cache_folder=_teachers())
+
+
+def _teachers() -> Path:
+    return cache_folder() / "teachers"
 
 
 def why_not_made(specs: Iterable[TaskSpec], *, folder: str | Path | None = None) -> dict[TaskSpec, str]:

@@ -50,7 +50,8 @@ class Experiment:
     grid : callable, optional
         Keyword options -> specifications of its trials. None if it only arranges trials of other experiments.
     run : callable
-        ``run(specs, store, jobs=, engine=, folder=, progress=)`` runs the missing trials and returns the failures.
+        ``run(specs, store, jobs=, engine=, address=, folder=, progress=)`` runs the missing trials and returns the
+        failures.
     summary : callable
         The records of its trials -> the table that ``confdiff reproduce`` prints.
     """

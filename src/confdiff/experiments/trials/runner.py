@@ -2,13 +2,14 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from confdiff.engines import find_engine
+from confdiff.engines import Engine, LostCall, open_engine
 from confdiff.experiments.trials.run import run_trial
+from confdiff.experiments.trials.sending import Outcome, TrialSender, run_sent
 from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.experiments.trials.store import Store
 from confdiff.tasks import TaskSpec, make_task, why_not_made
@@ -21,6 +22,10 @@ class Spec(Protocol):
     @property
     def key(self) -> str:
         """A name, different for every trial."""
+
+    @property
+    def dataset(self) -> str:
+        """Name of the data set."""
 
 
 S = TypeVar("S", bound=Spec)
@@ -38,8 +43,9 @@ def run_trials(
     specs: Sequence[TrialSpec],
     store: Store,
     *,
-    jobs: int = 1,
+    jobs: int | None = None,
     engine: str | None = None,
+    address: str | None = None,
     folder: Path | None = None,
     progress: Progress = _no_progress,
 ) -> list[tuple[TrialSpec, str]]:
@@ -49,7 +55,7 @@ def run_trials(
 
     Parameters
     ----------
-    specs, store, jobs, engine, folder, progress
+    specs, store, jobs, engine, address, folder, progress
         As in :func:`run_missing`. Progress comes in two kinds, "teachers" and "trials".
 
     Returns
@@ -57,16 +63,15 @@ def run_trials(
     list of (TrialSpec, str)
         The trials that failed, with the reasons.
     """
-    find_engine(engine, jobs)  # an unknown name is refused before data sets are read
+    chosen = open_engine(engine, jobs=jobs, address=address)  # an unknown name is refused before data sets are read
     missing = _missing(specs, store)
     reasons = why_not_made(dict.fromkeys(spec.task for spec in missing), folder=folder)
     teachers = list(dict.fromkeys(_teacher_of(spec.task) for spec in missing if spec.task not in reasons))
-    _train_teachers(teachers, jobs=jobs, engine=engine, folder=folder, progress=progress)
     feasible = [spec for spec in specs if spec.task not in reasons]
     failures = [(spec, reasons[spec.task]) for spec in missing if spec.task in reasons]
-    return failures + run_missing(
-        feasible, run_trial, store, jobs=jobs, engine=engine, folder=folder, progress=progress
-    )
+    with _unless_finished(chosen, teachers) as workers:
+        _train_teachers(teachers, workers, folder=folder, progress=progress)
+        return failures + _run_all(feasible, run_trial, store, workers, folder=folder, progress=progress)
 
 
 def run_missing(
@@ -74,8 +79,9 @@ def run_missing(
     run: Callable[..., Any],
     store: Store,
     *,
-    jobs: int = 1,
+    jobs: int | None = None,
     engine: str | None = None,
+    address: str | None = None,
     folder: Path | None = None,
     progress: Progress = _no_progress,
 ) -> list[tuple[S, str]]:
@@ -84,15 +90,16 @@ def run_missing(
     Parameters
     ----------
     specs : sequence
-        Specifications with a ``key``; repeated ones count once.
+        Specifications with a ``key`` and a ``dataset``; repeated ones count once.
     run : callable
         ``run(spec, folder=folder)`` returns a record; worker processes must be able to import it.
     store : Store
         Store of the records.
-    jobs : int
+    jobs : int, optional
         Number of trials at a time.
-    engine : str, optional
-        A name in :data:`confdiff.engines.ENGINES`; by default the number of jobs decides.
+    engine, address : str, optional
+        The engine; see :func:`confdiff.engines.open_engine`. Workers that share no files with this process get the
+        data set from here, and their records are saved here.
     folder : Path, optional
         Folder to search first for data sets.
     progress : callable, optional
@@ -103,12 +110,55 @@ def run_missing(
     list of (spec, str)
         The trials that failed, with the reasons. They are not stored.
     """
+    chosen = open_engine(engine, jobs=jobs, address=address)
+    with _unless_finished(chosen, _missing(specs, store)) as workers:
+        return _run_all(specs, run, store, workers, folder=folder, progress=progress)
+
+
+def _unless_finished(engine: AbstractContextManager[Engine], missing: Sequence[Any]) -> AbstractContextManager[Engine]:
+    """Return the engine to open: not one that starts workers if nothing is missing."""
+    return engine if missing else open_engine("serial")
+
+
+def _run_all(
+    specs: Sequence[S],
+    run: Callable[..., Any],
+    store: Store,
+    engine: Engine,
+    *,
+    folder: Path | None,
+    progress: Progress,
+) -> list[tuple[S, str]]:
     missing = _missing(specs, store)
     total = len(dict.fromkeys(specs))
-    work = [(run, spec, store.folder, folder) for spec in missing]
+    run_on = _run_here if engine.shares_files else _run_elsewhere
     with _watching(store, {spec.key for spec in missing}, total, progress):
-        outcomes = list(find_engine(engine, jobs)(_run, work, jobs))
-    return [failure for failure in outcomes if failure is not None]
+        return [failure for failure in run_on(missing, run, store, engine, folder) if failure is not None]
+
+
+def _run_here(
+    specs: Sequence[S], run: Callable[..., Any], store: Store, engine: Engine, folder: Path | None
+) -> Iterator[tuple[S, str] | None]:
+    """Yield the failures of workers that save their records themselves."""
+    yield from engine.run(_run_and_save, [(run, spec, store.folder, folder) for spec in specs])
+
+
+def _run_elsewhere(
+    specs: Sequence[S], run: Callable[..., Any], store: Store, engine: Engine, folder: Path | None
+) -> Iterator[tuple[S, str] | None]:
+    """Yield the failures of workers on other machines, and save the records that they return."""
+    sender = TrialSender(engine, folder)
+    teachers = {spec: _teacher_of(spec.task) if isinstance(spec, TrialSpec) else None for spec in specs}
+    work = ((_attempt, run, spec, sender.files_of(spec, teacher), folder) for spec, teacher in teachers.items())
+    for result in engine.run(run_sent, work):
+        if isinstance(result, LostCall):
+            yield result.arguments[2], result.reason
+            continue
+        spec, (record, reason) = result
+        if reason:
+            yield spec, reason
+        else:
+            store.save(record)
 
 
 def _missing(specs: Sequence[S], store: Store) -> list[S]:
@@ -116,13 +166,14 @@ def _missing(specs: Sequence[S], store: Store) -> list[S]:
     return [spec for spec in dict.fromkeys(specs) if spec.key not in finished]
 
 
-def _train_teachers(
-    tasks: Sequence[TaskSpec], *, jobs: int, engine: str | None, folder: Path | None, progress: Progress
-) -> None:
+def _train_teachers(tasks: Sequence[TaskSpec], engine: Engine, *, folder: Path | None, progress: Progress) -> None:
     """Fill the cache of teachers, so that trials that run at the same time do not train the same one."""
     if tasks:
         progress("teachers", 0, len(tasks))
-    results = find_engine(engine, jobs)(_prepare, [(task, folder) for task in tasks], jobs)
+    if engine.shares_files:
+        results = engine.run(_prepare, [(task, folder) for task in tasks])
+    else:
+        results = TrialSender(engine, folder).train_teachers(tasks)
     for count, _ in enumerate(results, start=1):
         progress("teachers", count, len(tasks))
 
@@ -137,14 +188,22 @@ def _prepare(task: TaskSpec, folder: Path | None) -> None:
     make_task(task, folder=folder)
 
 
-def _run(run: Callable[..., Any], spec: S, results: Path, folder: Path | None) -> tuple[S, str] | None:
+def _run_and_save(run: Callable[..., Any], spec: S, results: Path, folder: Path | None) -> tuple[S, str] | None:
     """Run one trial and save it; return the specification and the reason where it failed."""
+    record, reason = _attempt(run, spec, folder)
+    if reason:
+        return spec, reason
+    Store(results).save(record)
+    return None
+
+
+def _attempt(run: Callable[..., Any], spec: Spec, folder: Path | None) -> Outcome:
+    """Run one trial with one thread."""
     try:
         with one_thread():
-            Store(results).save(run(spec, folder=folder))
+            return run(spec, folder=folder), ""
     except (ValueError, ArithmeticError, RuntimeError) as error:
-        return spec, f"{type(error).__name__}: {error}"
-    return None
+        return None, f"{type(error).__name__}: {error}"
 
 
 @contextmanager

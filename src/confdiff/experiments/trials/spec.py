@@ -57,6 +57,11 @@ class TrialSpec:
         return f"{self.method}, {self.epochs} epochs, {task}{ending}"
 
     @property
+    def dataset(self) -> str:
+        """Name of the data set."""
+        return self.task.dataset
+
+    @property
     def options(self) -> dict[str, Any]:
         """The options, by their names in result files, that make this another experiment than the paper's tables.
 
