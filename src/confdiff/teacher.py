@@ -205,14 +205,7 @@ def teach(
     return grades
 
 
-def grades_file(
-    items: Any,
-    labels: ArrayLike,
-    *,
-    rows: ArrayLike | None = None,
-    teaching: Teaching | None = None,
-    cache_folder: Path,
-) -> Path:
+def grades_file(items: Any, labels: ArrayLike, *, rows: ArrayLike, teaching: Teaching, cache_folder: Path) -> Path:
     """Return the file that :func:`teach` reads from or writes to a cache; the parameters are the same."""
     features = _features(items)
     y = as_tensor(check_labels(labels, len(features)))

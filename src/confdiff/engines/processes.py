@@ -42,8 +42,10 @@ def _map(jobs: int, function: Callable[..., Any], arguments: Iterable[tuple[Any,
 def _call_as_child_of(starter: int, function: Callable[..., Any], values: tuple[Any, ...]) -> Any:
     """Call the function, unless the parent process of this worker has ended.
 
-    The exception marks an item as declined, not finished.
+    The exception marks an item as declined, not finished. With one job, joblib starts no worker: this is the starter.
     """
+    if os.getpid() == starter:
+        return function(*values)
     if os.getppid() != starter:
         raise OrphanedWorkerError(f"the process {starter} that started this worker has ended: the work was not done.")
     _end_together_with(starter)

@@ -12,10 +12,11 @@ from typing import Any
 
 from confdiff.engines.engine import Engine, LostCall
 from confdiff.engines.ray_cluster import ray_cluster
+from confdiff.interruption import interrupts_held_back
 
 ATTEMPTS = 3
 """How often a call is tried while its workers die."""
-_POLL_SECONDS = 1.0
+_POLL_SECONDS = 0.5
 _PAUSE_SECONDS = 1.0
 """Seconds to wait before a lost call is tried again: the death of a node is noticed a little later."""
 _SAME = ("confdiff", "torch", "numpy")
@@ -73,18 +74,19 @@ def _map(
     running: dict[Any, _Attempt] = {}
     try:
         while True:
-            for attempt in islice(waiting, max(0, _places(ray, jobs) - len(running))):
-                running[remote.remote(constant, attempt.values)] = attempt
-            if not running:
-                return
-            finished, _ = ray.wait(list(running), timeout=_POLL_SECONDS)
-            for reference in finished:
-                attempt = running.pop(reference)
-                outcome = _outcome(ray, reference, attempt)
-                if isinstance(outcome, _Attempt):
-                    running[remote.remote(constant, outcome.values)] = outcome
-                else:
-                    yield outcome
+            with interrupts_held_back():  # Ray would replace SIGTERM by Ctrl-C, and lose results under way
+                for attempt in islice(waiting, max(0, _places(ray, jobs) - len(running))):
+                    running[remote.remote(constant, attempt.values)] = attempt
+                if not running:
+                    return
+                finished, _ = ray.wait(list(running), timeout=_POLL_SECONDS)
+                for reference in finished:
+                    attempt = running.pop(reference)
+                    outcome = _outcome(ray, reference, attempt)
+                    if isinstance(outcome, _Attempt):
+                        running[remote.remote(constant, outcome.values)] = outcome
+                    else:
+                        yield outcome
     finally:
         for reference in running:
             ray.cancel(reference, force=True)

@@ -67,7 +67,7 @@ class SentFiles:
 
 
 _unpacked: dict[str, str] = {}
-"""Path in the folder of this worker -> digest of the file that is there."""
+"""Path in the folder of this worker -> digest of its file."""
 
 
 @dataclass(frozen=True)

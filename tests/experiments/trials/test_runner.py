@@ -160,6 +160,6 @@ def test_processes_and_one_process_give_the_same(tmp_path):
 
 def test_an_unknown_engine_is_refused_before_any_work(tmp_path):
     reports = []
-    with pytest.raises(ValueError, match="unknown engine 'ray'"):
-        run_trials([QUICK], Store(tmp_path), engine="ray", progress=lambda *report: reports.append(report))
+    with pytest.raises(ValueError, match="unknown engine 'rye'"):
+        run_trials([QUICK], Store(tmp_path), engine="rye", progress=lambda *report: reports.append(report))
     assert reports == []

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from confdiff.engines import Engine, LostCall, open_engine
 from confdiff.experiments.trials.run import run_trial
-from confdiff.experiments.trials.sending import Outcome, TrialSender, run_sent
+from confdiff.experiments.trials.sending import Attempted, TrialSender, run_sent
 from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.experiments.trials.store import Store
 from confdiff.tasks import TaskSpec, make_task, why_not_made
@@ -197,7 +197,7 @@ def _run_and_save(run: Callable[..., Any], spec: S, results: Path, folder: Path 
     return None
 
 
-def _attempt(run: Callable[..., Any], spec: Spec, folder: Path | None) -> Outcome:
+def _attempt(run: Callable[..., Any], spec: Spec, folder: Path | None) -> Attempted:
     """Run one trial with one thread."""
     try:
         with one_thread():

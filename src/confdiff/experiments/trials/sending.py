@@ -14,7 +14,7 @@ from confdiff.tasks import TaskSpec, make_task, teacher_file
 
 _DATASETS = "datasets"
 _TEACHERS = "teachers"
-Outcome = tuple[Any, str]
+Attempted = tuple[Any, str]
 """A record and an empty text, or None and the reason of a failure."""
 
 
@@ -83,12 +83,12 @@ def _train_teacher(task: TaskSpec, name: str, files: SentFiles, folder: Path | N
 
 
 def run_sent(
-    attempt: Callable[..., Outcome],
+    attempt: Callable[..., Attempted],
     run: Callable[..., Any],
     spec: Any,
     files: SentFiles,
     folder: Path | None,
-) -> tuple[Any, Outcome]:
+) -> tuple[Any, Attempted]:
     """Run a trial in a worker, and return its specification with the outcome."""
     datasets, _ = _use(files, folder)
     return spec, attempt(run, spec, datasets)

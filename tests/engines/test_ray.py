@@ -1,0 +1,189 @@
+"""The engine ray on a cluster of two nodes on this machine: same results, and no work lost with a worker or a node."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from clusters import LOOPBACK, running_cluster
+from command import COMMAND, confdiff, installed
+from confdiff.experiments.trials.runner import run_trials
+from confdiff.experiments.trials.spec import TrialSpec
+from confdiff.experiments.trials.store import Store
+from confdiff.tasks import TaskSpec
+
+pytest.importorskip("ray", reason="needs Ray: install confdiff[ray]")
+pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
+
+METHODS = ("confdiff-abs", "oracle-hard", "oracle-soft")
+SEEDS = range(2)
+GRID = ("run", "digits", "--methods", ",".join(METHODS), "--n-pairs", "60", "--trials", "2")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with running_cluster() as running:
+        yield running
+
+
+ENGINE = """
+import json, os, signal, sys, time
+import numpy as np
+from confdiff.engines import LostCall, open_engine
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def die_once(path):
+    if not os.path.exists(path):
+        open(path, "w").close()
+        die()
+    return "second attempt"
+
+def zeros(fetch, number):
+    assert len(fetch()) == 30 * 2**20
+    return np.full(30 * 2**20, number, dtype=np.uint8)
+
+folder = sys.argv[2]
+caller = os.getpid()
+results = {}
+with open_engine("ray", address=sys.argv[1]) as engine:
+    results["powers"] = sorted(engine.run(pow, [(base, 2) for base in range(5)]))
+    results["nothing"] = list(engine.run(pow, []))
+    results["processes"] = sorted(engine.run(lambda: os.getpid() == caller, [()]))
+    (lost,) = engine.run(die, [()])
+    results["lost"] = [isinstance(lost, LostCall), lost.arguments, lost.reason]
+    results["once"] = list(engine.run(die_once, [(os.path.join(folder, "died"),)]))
+    sent = engine.send(np.zeros(30 * 2**20, dtype=np.uint8))
+    arrays = list(engine.run(zeros, [(sent, number) for number in range(12)]))
+    results["store"] = sorted(int(array[-1]) for array in arrays)
+    try:
+        list(engine.run(divmod, [(1, 0)]))
+    except ZeroDivisionError as error:
+        results["raised"] = str(error)
+print(json.dumps(results))
+"""
+
+
+def test_the_engine(cluster, tmp_path):
+    """Results, exceptions, dead workers, and more data than fits into the object stores of all nodes (300 MB)."""
+    command = [sys.executable, "-W", "error", "-c", ENGINE, cluster.address, str(tmp_path)]
+    finished = subprocess.run(command, env=os.environ | LOOPBACK, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+    results = json.loads(finished.stdout)  # and nothing else: Ray is silent
+    assert results.pop("lost") == [
+        True,
+        [],
+        "WorkerCrashedError: The worker died unexpectedly while executing this task. This happened 3 times.",
+    ]
+    assert results == {
+        "powers": [0, 1, 4, 9, 16],
+        "nothing": [],
+        "processes": [False],
+        "once": ["second attempt"],
+        "store": list(range(12)),
+        "raised": "integer division or modulo by zero",
+    }
+
+
+def children_of(pid):
+    """Return the process ids of all descendants."""
+    children = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return children + [descendant for child in children for descendant in children_of(child)]
+
+
+def is_at_work(pid):
+    """Return whether a process is a worker of Ray in a call of ours."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"ray::_call")
+    except OSError:
+        return False
+
+
+def wait_for(condition, running):
+    deadline = time.monotonic() + 300
+    while not condition() and running.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert condition()
+
+
+def serial_curves(folder, epochs):
+    specs = [
+        TrialSpec(TaskSpec("digits", seed=seed, n_pairs=60), method, epochs) for seed in SEEDS for method in METHODS
+    ]
+    assert run_trials(specs, Store(folder)) == []
+    return curves(folder)
+
+
+def curves(folder):
+    return {record.key: (record.curve, record.teacher_accuracy) for record in Store(folder).records()}
+
+
+def test_a_grid_survives_a_killed_worker_and_a_killed_node(cluster, tmp_path):
+    """The command shares no folder with its workers: they have no store, no cache and no data of it."""
+    command = [COMMAND, *GRID, "--epochs", "30", "--engine", "ray", "--address", cluster.address]
+    environment = os.environ | LOOPBACK | {"CONFDIFF_CACHE": str(tmp_path / "cache")}
+    folder = tmp_path / "ray"
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    running = subprocess.Popen([*command, "--results", str(folder)], env=environment, **pipes)
+    try:
+        wait_for(lambda: Store(folder).finished(), running)
+        os.kill(next(filter(is_at_work, children_of(cluster.process.pid))), signal.SIGKILL)
+        n_before = len(Store(folder).finished())
+        wait_for(lambda: len(Store(folder).finished()) > n_before, running)
+        cluster.replace_a_node()
+        _, errors = running.communicate(timeout=300)
+    finally:
+        running.kill()
+    assert running.returncode == 0, errors
+    assert "Traceback" not in errors
+    assert curves(folder) == serial_curves(tmp_path / "serial", 30)
+    assert len(list((tmp_path / "cache" / "teachers").iterdir())) == len(SEEDS)
+
+
+def test_ctrl_c_ends_ray_on_this_machine_and_the_next_run_continues(tmp_path):
+    command = [COMMAND, *GRID, "--epochs", "30", "--jobs", "2", "--results", str(tmp_path / "ray"), "--engine", "ray"]
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        wait_for(lambda: Store(tmp_path / "ray").finished(), running)
+        processes = children_of(running.pid)
+        folders = list(Path("/tmp").glob(f".ray.*-{running.pid}-*"))
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=120)
+    finally:
+        running.kill()
+    assert running.returncode == 130
+    kept = len(Store(tmp_path / "ray").keys())
+    assert f"stopped: {kept} of 6 trials are kept" in " ".join(errors.split())
+    assert "Traceback" not in errors
+    assert len(processes) > 4
+    assert folders
+    assert not any(folder.exists() for folder in folders)
+    deadline = time.monotonic() + 60
+    while any(Path(f"/proc/{process}").exists() for process in processes) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not [process for process in processes if Path(f"/proc/{process}").exists()]
+    result = confdiff(*GRID, "--epochs", "30", "--results", tmp_path / "ray")  # any engine continues
+    assert result.returncode == 0, result.stderr
+    assert curves(tmp_path / "ray") == serial_curves(tmp_path / "serial", 30)
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("127.0.0.1:1", "no Ray cluster answers at 127.0.0.1:1: Connection refused"),
+        ("here", "the address of a Ray cluster must be auto, or a host and a port such as 10.0.0.1:6379; got 'here'"),
+    ],
+)
+def test_no_connection_is_one_line_within_seconds(tmp_path, address, message):
+    began = time.monotonic()
+    result = installed("run", "digits", "--engine", "ray", "--address", address, cwd=tmp_path)
+    assert time.monotonic() - began < 60  # 5 s and the imports of a busy machine; Ray alone takes minutes
+    assert result.returncode == 2
+    assert message in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr
