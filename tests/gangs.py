@@ -5,13 +5,26 @@ import signal
 import time
 from pathlib import Path
 
-from confdiff.engines import GangBrokenError
+from confdiff.engines import GangBrokenError, open_store
 
 
 def describe(member, first, second):
     member.send(f"from rank {member.rank}")
     first[0] += 1  # the arrays of a member are its own
     return member.rank, member.size, float(first[0]), first.sum(), second is first, os.environ["OMP_NUM_THREADS"]
+
+
+def add_ranks(member):
+    """Return the sum of all ranks, by torch.distributed in the store of the gang."""
+    import torch
+    from torch import distributed
+
+    distributed.init_process_group("gloo", store=open_store(member), rank=member.rank, world_size=member.size)
+    total = torch.tensor(float(member.rank))
+    distributed.all_reduce(total)
+    member.send(f"added by {member.size} members")
+    distributed.destroy_process_group()
+    return float(total)
 
 
 def fail_in_rank_1(member, how):

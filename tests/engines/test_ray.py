@@ -91,6 +91,53 @@ def test_the_engine(cluster, tmp_path):
     }
 
 
+GANG = """
+import json, sys
+sys.path.insert(0, sys.argv[2])
+import gangs, torch
+from confdiff.engines import start_gang
+
+def start(function, *arguments):
+    return start_gang(function, arguments, 2, engine="ray", address=sys.argv[1], on_message=messages.append)
+
+def failure(how):
+    try:
+        start(gangs.fail_in_rank_1, how)
+    except Exception as error:
+        return type(error).__name__, str(error)
+
+messages = []
+large = torch.ones(2**18)
+answer = start(gangs.describe, large, large)
+results = {"answer": [*answer[:3], float(answer[3]), *answer[4:]], "sum": start(gangs.add_ranks), "messages": messages}
+results |= {how: failure(how) for how in ("raise", "kill")}
+try:
+    start_gang(gangs.describe, (), 3, engine="ray", address=sys.argv[1])
+except ValueError as error:
+    results["too many"] = str(error)
+print(json.dumps(results))
+"""
+
+
+def test_a_gang_on_two_nodes(cluster):
+    """The members exchange tensors, speak to the caller, and end together with the first cause."""
+    command = [sys.executable, "-W", "error", "-c", GANG, cluster.address, Path(__file__).parent.parent]
+    finished = subprocess.run(command, env=os.environ | LOOPBACK, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+    assert json.loads(finished.stdout) == {
+        "answer": [0, 2, 2.0, 2**18 + 1, True, "1"],
+        "sum": 1.0,
+        "messages": ["from rank 0", "added by 2 members"],
+        "raise": ["ValueError", "c must be in [-1, 1]; got 2."],
+        "kill": [
+            "MemberEndedError",
+            "worker 1 ended before it had a result (ActorDiedError): it or its node died. The other workers were "
+            "ended.",
+        ],
+        "too many": "workers=3 needs as many processors at the same time, and the Ray cluster has 2.",
+    }
+
+
 def children_of(pid):
     """Return the process ids of all descendants."""
     children = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]

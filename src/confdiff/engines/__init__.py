@@ -17,6 +17,7 @@ from confdiff.engines.joblib_backends import open_joblib
 from confdiff.engines.local import start_locally
 from confdiff.engines.processes import OrphanedWorkerError, open_processes
 from confdiff.engines.ray import open_ray
+from confdiff.engines.ray_gang import start_on_ray
 from confdiff.engines.serial import open_serial
 from confdiff.validation import check_choice, check_count
 
@@ -33,6 +34,7 @@ ENGINES: dict[str, Opener] = {
 
 GANGS: dict[str, StartGang] = {
     "local": start_locally,
+    "ray": start_on_ray,
 }
 """Name -> engine of gangs."""
 

@@ -12,6 +12,9 @@ from typing import Any, Protocol
 MessageHandler = Callable[[Any], None]
 """Called in the process of the caller with each message that rank 0 sends."""
 
+_GRACE_SECONDS = 5.0
+"""How long the caller waits, after a member lost the others, for the cause of it."""
+
 
 class GangBrokenError(RuntimeError):
     """A member could not exchange data, because another one has ended. It is never the first cause."""
@@ -104,3 +107,18 @@ def first_cause(failures: list[BaseException]) -> BaseException:
     ValueError('c is out of range')
     """
     return next((failure for failure in failures if not isinstance(failure, GangBrokenError)), failures[0])
+
+
+def raise_cause(failures: list[BaseException], *, waited: float) -> None:
+    """Raise the cause of failures; a member that only lost another one waits for the failure of the other.
+
+    Parameters
+    ----------
+    failures : list of exceptions
+        At least one, in the order in which they came.
+    waited : float
+        Seconds since the first one.
+    """
+    cause = first_cause(failures)
+    if not isinstance(cause, GangBrokenError) or waited > _GRACE_SECONDS:
+        raise cause

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from confdiff.engines.gang import GangBrokenError, MemberEndedError, MessageHandler, first_cause
+from confdiff.engines.gang import MemberEndedError, MessageHandler, raise_cause
 from confdiff.engines.handing_over import dump_shared
 from confdiff.interruption import interrupts_held_back
 
@@ -27,8 +27,6 @@ _START = "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); from 
 _START += "local_member.run_member()"
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 _POLL_SECONDS = 0.1
-_GRACE_SECONDS = 5.0
-"""How long the caller waits, after a member lost the others, for the cause of it."""
 
 
 @dataclass
@@ -135,7 +133,7 @@ def _result(members: list[_Process], on_message: MessageHandler | None, interrup
             is_told = True
         if failures:
             failed_at = min(failed_at, time.monotonic())
-            _raise_cause(list(failures.values()), waited=time.monotonic() - failed_at)
+            raise_cause(list(failures.values()), waited=time.monotonic() - failed_at)
         try:
             rank, kind, value = answers.get(timeout=_POLL_SECONDS)
         except queue.Empty:
@@ -149,13 +147,6 @@ def _result(members: list[_Process], on_message: MessageHandler | None, interrup
         elif kind == "ended" and rank not in results:
             failures.setdefault(rank, _ended(rank, value))
     return results[0]
-
-
-def _raise_cause(failures: list[BaseException], *, waited: float) -> None:
-    """Raise the cause of failures; a member that only lost another one waits for the failure of the other."""
-    cause = first_cause(failures)
-    if not isinstance(cause, GangBrokenError) or waited > _GRACE_SECONDS:
-        raise cause
 
 
 def _forward(member: _Process, answers: "queue.SimpleQueue[tuple[int, str, Any]]") -> None:

@@ -1,17 +1,15 @@
 """The Ray engine: tasks of plain Ray, on the processors of a cluster or of this machine."""
 
-import socket
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from importlib.metadata import version
 from itertools import islice
 from typing import Any
 
 from confdiff.engines.engine import Engine, LostCall
-from confdiff.engines.ray_cluster import ray_cluster
+from confdiff.engines.ray_cluster import cause_of, check_versions, own_versions, ray_cluster
 from confdiff.interruption import interrupts_held_back
 
 ATTEMPTS = 3
@@ -19,8 +17,6 @@ ATTEMPTS = 3
 _POLL_SECONDS = 0.5
 _PAUSE_SECONDS = 1.0
 """Seconds to wait before a lost call is tried again: the death of a node is noticed a little later."""
-_SAME = ("confdiff", "torch", "numpy")
-"""Packages that must have the same version in all workers, because results depend on them."""
 
 
 @contextmanager
@@ -69,7 +65,7 @@ def _map(
     ray: Any, jobs: int | None, function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]
 ) -> Iterator[Any]:
     remote = ray.remote(num_cpus=1, max_retries=0)(_call)
-    constant = ray.put((function, _versions()))
+    constant = ray.put((function, own_versions()))
     waiting = (_Attempt(values) for values in arguments)
     running: dict[Any, _Attempt] = {}
     try:
@@ -102,7 +98,7 @@ def _outcome(ray: Any, reference: Any, attempt: _Attempt) -> Any:
     try:
         return ray.get(reference)
     except ray.exceptions.RayTaskError as error:
-        raise _cause(error) from None
+        raise cause_of(error) from None
     except ray.exceptions.RayError as error:
         if attempt.number == ATTEMPTS:
             reason = f"{_reason(error)} This happened {ATTEMPTS} times."
@@ -111,30 +107,14 @@ def _outcome(ray: Any, reference: Any, attempt: _Attempt) -> Any:
         return _Attempt(attempt.values, attempt.number + 1)
 
 
-def _cause(error: Any) -> BaseException:
-    """Return the exception that a call raised, without Ray's wrapping."""
-    cause: BaseException | None = error.cause
-    return error if cause is None else cause
-
-
 def _reason(error: Exception) -> str:
     """Return the first sentence of a message of Ray, which may go on for a page."""
     first = str(error).strip().splitlines()[0] if str(error).strip() else ""
     return f"{type(error).__name__}: {first.split('. ')[0].rstrip('.')}."
 
 
-def _versions() -> dict[str, str]:
-    return {name: version(name) for name in _SAME}
-
-
 def _call(constant: tuple[Callable[..., Any], dict[str, str]], values: tuple[Any, ...]) -> Any:
     """Call a function in a worker, after a check that its packages are those of the caller."""
     function, versions = constant
-    own = _versions()
-    for name, expected in versions.items():
-        if own[name] != expected:
-            raise ValueError(
-                f"all nodes of the cluster must have {name} {expected}, as this machine has; {socket.gethostname()} "
-                f"has {own[name]}. Install the same version there."
-            )
+    check_versions(versions)
     return function(*values)

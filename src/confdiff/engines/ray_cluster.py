@@ -9,6 +9,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from confdiff.threads import available_cpus
 
 STORE_BYTES = 512 * 2**20
 """Size of the object store of a cluster that is started here; more goes to temporary files."""
+_SAME = ("confdiff", "torch", "numpy")
+"""Packages that must have the same version in all workers, because results depend on them."""
 _CONNECT_SECONDS = 5.0
 _SHORT = 12
 """Characters of a folder below which Ray's sockets fit into the 107 bytes that systems allow for their paths."""
@@ -61,6 +64,27 @@ def ray_cluster(cpus: int | None = None, address: str | None = None) -> Iterator
         if not ray.is_initialized():
             stack.enter_context(_started(ray, cpus) if address is None else _connected(ray, address))
         yield ray
+
+
+def cause_of(error: Any) -> BaseException:
+    """Return the exception that a call in a worker raised, without Ray's wrapping."""
+    cause: BaseException | None = error.cause
+    return error if cause is None else cause
+
+
+def own_versions() -> dict[str, str]:
+    """Return the versions of the packages that results depend on."""
+    return {name: version(name) for name in _SAME}
+
+
+def check_versions(expected: Mapping[str, str]) -> None:
+    """Check in a worker that it has the versions of the caller."""
+    for name, own in own_versions().items():
+        if own != expected[name]:
+            raise ValueError(
+                f"all nodes of the cluster must have {name} {expected[name]}, as this machine has; "
+                f"{socket.gethostname()} has {own}. Install the same version there."
+            )
 
 
 def _import_ray() -> Any:
