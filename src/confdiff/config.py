@@ -43,6 +43,8 @@ class Config:
         Columns of the items to leave out.
     kinds
         Column of the items -> its kind, such as ``"category"``.
+    judges
+        LLM judges, one table of settings each; ``confdiff label judge`` asks them.
 
     Examples
     --------
@@ -76,6 +78,7 @@ class Config:
     positives: str | None = None
     ignore: tuple[str, ...] = ()
     kinds: Mapping[str, str] = field(default_factory=dict)
+    judges: tuple[Mapping[str, str | float], ...] = ()
 
     def fill(self, **values: Any) -> dict[str, Any]:
         """Return values by the names of their fields; those that are None or empty are taken from the file."""
@@ -86,11 +89,13 @@ class Config:
         lines = []
         for entry in fields(self):
             value = getattr(self, entry.name)
-            if value is not None and value != () and entry.name != "kinds":
+            if value is not None and value != () and entry.name not in ("kinds", "judges"):
                 lines.append(f"{entry.name} = {_toml_value(value)}\n")
         if self.kinds:
             lines.append("\n[kinds]\n")
-        lines += [f"{_toml_key(column)} = {_toml_value(kind)}\n" for column, kind in self.kinds.items()]
+        lines += _toml_entries(self.kinds)
+        for judge in self.judges:
+            lines += ["\n[[judges]]\n", *_toml_entries(judge)]
         return "".join(lines)
 
 
@@ -152,9 +157,16 @@ def _checked(source: Path, name: str, value: Any) -> Any:
         return tuple(value)
     if name == "kinds" and isinstance(value, dict) and all(isinstance(kind, str) for kind in value.values()):
         return value
-    if name not in ("ignore", "kinds") and isinstance(value, str):
+    if name == "judges" and isinstance(value, list) and all(map(_is_judge, value)):
+        return tuple(value)
+    if name not in ("ignore", "kinds", "judges") and isinstance(value, str):
         return value
     raise ValueError(f"{source}: {name} must be {_EXPECTED.get(name, 'the name of a column')}; got {value!r:.80}.")
+
+
+def _is_judge(value: Any) -> bool:
+    """Return whether a value is a table of texts and numbers; the names of the settings are checked where used."""
+    return isinstance(value, dict) and all(type(setting) in (str, int, float) for setting in value.values())
 
 
 _EXPECTED = {
@@ -166,6 +178,7 @@ _EXPECTED = {
     "positives": "'rarer' or 'commoner'",
     "ignore": "a list of columns, such as ['name', 'notes']",
     "kinds": "a table of columns and their kinds, such as [kinds] with the line ward = 'category'",
+    "judges": "a list of tables, such as [[judges]] with the line model = 'gpt-4o-mini'",
 }
 
 
@@ -174,7 +187,11 @@ def _toml_value(value: Any) -> str:
         return _toml_string(value)
     if isinstance(value, tuple):
         return "[" + ", ".join(map(_toml_string, value)) + "]"
-    return repr(float(value))
+    return repr(value if isinstance(value, int) else float(value))
+
+
+def _toml_entries(values: Mapping[str, Any]) -> list[str]:
+    return [f"{_toml_key(name)} = {_toml_value(value)}\n" for name, value in values.items()]
 
 
 def _toml_key(key: str) -> str:

@@ -39,6 +39,7 @@ def write_config(path: Path, report: "CheckReport", given: Config) -> None:
         link=given.link or report.link,
         ignore=given.ignore,
         kinds=given.kinds,
+        judges=given.judges,
         **roles,
     )
     header = "# The columns of the tables in this folder, for all commands of confdiff. Flags win.\n"

@@ -9,7 +9,16 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
 
-from confdiff.labelling.schema import annotators, answers, assignments, questions, sessions, studies
+from confdiff.labelling.schema import (
+    annotators,
+    answers,
+    assignments,
+    judge_requests,
+    judges,
+    questions,
+    sessions,
+    studies,
+)
 from confdiff.labelling.settings import StudySettings
 from confdiff.labelling.tokens import digest, new_token
 from confdiff.validation import check_choice, check_count
@@ -144,6 +153,8 @@ def remove_annotator(connection: Connection, name: str) -> int:
     own = select(assignments.c.id).where(assignments.c.annotator == row.id)
     count = answered_by(connection, row.id)
     connection.execute(delete(answers).where(answers.c.assignment.in_(own)))
+    connection.execute(delete(judge_requests).where(judge_requests.c.annotator == row.id))
+    connection.execute(delete(judges).where(judges.c.annotator == row.id))
     connection.execute(delete(assignments).where(assignments.c.annotator == row.id))
     held = update(questions).where(questions.c.holder == row.id)
     connection.execute(held.values(holder=None, held_until=None, answered=False))

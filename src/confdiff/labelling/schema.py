@@ -22,7 +22,7 @@ from sqlalchemy import (
     update,
 )
 
-VERSION = 2
+VERSION = 3
 """The version of the tables that this version of confdiff writes."""
 
 metadata = MetaData()
@@ -146,6 +146,27 @@ answers = Table(
     ),
 )
 
+judges = Table(
+    "judge",
+    metadata,
+    Column("annotator", _Key, ForeignKey("annotator.id"), primary_key=True, autoincrement=False),
+    Column("model", Text, nullable=False),
+    Column("template", Text, nullable=False),
+)
+
+judge_requests = Table(
+    "judge_request",
+    metadata,
+    Column("id", _Key, primary_key=True),
+    Column("annotator", _Key, ForeignKey("annotator.id"), nullable=False, index=True),
+    Column("assignment", _Key, ForeignKey("assignment.id"), nullable=False, index=True),
+    Column("sent_at", Double, nullable=False),
+    Column("tokens", Integer, nullable=False),  # those reserved, and after the reply those used
+    Column("outcome", String(20)),  # "answer" or the kind of a fault; empty until the reply is stored
+    Column("status", Integer),  # of HTTP
+    Column("reply", Text),  # as it was received, without the key
+)
+
 
 def has_study(connection: Connection, schema: str | None) -> bool:
     """Return whether the tables of a study exist."""
@@ -186,9 +207,15 @@ def _from_1(connection: Connection, prefix: str) -> None:
         f"SELECT owner_hash, created_at FROM {prefix}study WHERE owner_hash IS NOT NULL"
     )
     run(f"ALTER TABLE {prefix}study DROP COLUMN owner_hash")
-    for table in metadata.sorted_tables:
+    for table in (studies, items, annotators, sessions, questions, assignments, answers):
         for index in table.indexes:
             index.create(connection, checkfirst=True)
 
 
-_STEPS: dict[int, Callable[[Connection, str], None]] = {1: _from_1}
+def _from_2(connection: Connection, prefix: str) -> None:
+    """Add the tables of LLM judges: their models and templates, and their requests with the raw replies."""
+    judges.create(connection)
+    judge_requests.create(connection)
+
+
+_STEPS: dict[int, Callable[[Connection, str], None]] = {1: _from_1, 2: _from_2}

@@ -1,6 +1,8 @@
 """Store the items of a study in its database, and read them with their types."""
 
 import json
+from collections.abc import Iterator
+from itertools import islice, zip_longest
 from typing import Any
 
 import numpy as np
@@ -21,12 +23,23 @@ def types_of(table: ItemTable) -> dict[str, str]:
 
 def insert_items(connection: Connection, table: ItemTable) -> None:
     """Insert the items into an empty table."""
-    columns = [_as_json_values(column) for column in table.columns.values()]
-    ids = table.ids.tolist()
-    for start in range(0, len(ids), _BATCH):
-        rows = range(start, min(start + _BATCH, len(ids)))
-        values = [{"number": row, "id": str(ids[row]), "cells": _cells(columns, row)} for row in rows]
+    rows = _rows_of(table)
+    while values := list(islice(rows, _BATCH)):
         connection.execute(insert(items), values)
+
+
+def has_items_of(connection: Connection, table: ItemTable) -> bool:
+    """Return whether a study has the items of a table, with the same columns and values."""
+    if column_types(connection) != types_of(table):
+        return False
+    stored = connection.execute(select(items).order_by(items.c.number)).mappings()
+    return all(row == value for row, value in zip_longest(map(dict, stored), _rows_of(table)))
+
+
+def _rows_of(table: ItemTable) -> Iterator[dict[str, Any]]:
+    columns = [_as_json_values(column) for column in table.columns.values()]
+    for row, name in enumerate(table.ids.tolist()):
+        yield {"number": row, "id": str(name), "cells": _cells(columns, row)}
 
 
 def _cells(columns: list[list[Any]], row: int) -> str:

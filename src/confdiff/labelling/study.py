@@ -123,6 +123,11 @@ class Study:
         with self._database.reading() as connection:
             return column_types(connection)
 
+    @property
+    def database(self) -> Database:
+        """The database, for the parts of this package that have tables of their own."""
+        return self._database
+
     # The owner
 
     def owner_token(self, *, renew: bool = False) -> str:
