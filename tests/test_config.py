@@ -10,12 +10,16 @@ from confdiff.config import CONFIG_NAME, Config, find_config, load_config, optio
 
 NAMES = st.text(st.characters(codec="utf-8"), max_size=12)
 COLUMNS = ("id", "left", "right", "difference", "weight", "annotator", "time", "group", "scale", "labels")
+JUDGES = st.dictionaries(NAMES, NAMES | st.integers(0, 99) | st.floats(0, 1), min_size=1)
 CONFIGS = st.builds(
     Config,
     **{name: st.none() | NAMES for name in COLUMNS},
     prior=st.none() | st.floats(0, 1) | st.just("estimate"),
     ignore=st.lists(NAMES, max_size=3).map(tuple),
     kinds=st.dictionaries(NAMES, NAMES, max_size=3),
+    judges=st.lists(st.dictionaries(NAMES, NAMES | st.integers(0, 99) | st.floats(0, 1), min_size=1), max_size=2).map(
+        tuple
+    ),
 )
 
 
@@ -45,6 +49,8 @@ def test_names_cannot_escape_from_their_string(name, tmp_path):
         ("id = 3", "id must be the name of a column; got 3"),
         ('ignore = "name"', r"ignore must be a list of columns, such as \['name', 'notes'\]; got 'name'"),
         ('kinds = ["ward"]', "kinds must be a table of columns and their kinds"),
+        ("judges = 3", "judges must be a list of tables, such as"),
+        ("[[judges]]\nmodel = ['a']", "judges must be a list of tables, such as"),
         ("prior = true", "prior must be a fraction, such as 0.3, or 'estimate'; got True"),
         ("scale = 7", r"scale must be a scale, such as '1,7', .*; got 7"),
         ("id = ", "cannot be read as TOML"),

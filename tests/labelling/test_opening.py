@@ -14,7 +14,8 @@ from confdiff.labelling import create_study, open_study, opening
 from confdiff.labelling.addresses import find_database
 from confdiff.labelling.schema import VERSION, metadata
 from confdiff.labelling.tokens import digest
-from labelling.schema_1 import OWNER, TOKEN, statements
+from labelling import schema_1, schema_2
+from labelling.schema_1 import OWNER, TOKEN
 from labelling.studies import ITEMS, SETTINGS, new_answer
 
 
@@ -32,7 +33,7 @@ def schema_of(database):
         }
 
 
-def write_version_1(address):
+def write_version(address, statements=schema_1.statements):
     database = find_database(address)
     key = "INTEGER PRIMARY KEY" if database.path else "BIGSERIAL PRIMARY KEY"
     with database.writing() as connection:
@@ -44,8 +45,9 @@ def write_version_1(address):
     database.close()
 
 
-def test_a_study_of_version_1_is_upgraded(study_address):
-    write_version_1(study_address)
+@pytest.mark.parametrize("version", [schema_1, schema_2], ids=["1", "2"])
+def test_a_study_of_an_older_version_is_upgraded(study_address, version):
+    write_version(study_address, version.statements)
     study = open_study(study_address)
     schema = schema_of(study._database)
     assert set(schema) == {table.name for table in metadata.sorted_tables}
@@ -68,7 +70,7 @@ def test_a_study_of_version_1_is_upgraded(study_address):
 
 def test_a_file_is_copied_before_the_upgrade(tmp_path, closing_engines):
     path = tmp_path / "animals.db"
-    write_version_1(str(path))
+    write_version(str(path))
     open_study(path)
     copy = tmp_path / "animals.db.version-1"
     assert copy.stat().st_mode & 0o777 == 0o600
@@ -85,7 +87,7 @@ def test_a_file_is_copied_before_the_upgrade(tmp_path, closing_engines):
 
 
 def test_an_upgrade_that_fails_changes_nothing(study_address, monkeypatch):
-    write_version_1(study_address)
+    write_version(study_address)
 
     def failing(connection, prefix):
         connection.exec_driver_sql(f"ALTER TABLE {prefix}answer ADD COLUMN note TEXT")
@@ -99,7 +101,7 @@ def test_an_upgrade_that_fails_changes_nothing(study_address, monkeypatch):
 
 
 def test_threads_that_open_an_old_study_upgrade_it_once(study_address):
-    write_version_1(study_address)
+    write_version(study_address)
     errors = []
 
     def open_it():

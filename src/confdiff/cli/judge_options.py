@@ -8,7 +8,7 @@ from confdiff.cli.options import option, switch
 from confdiff.config import CONFIG_NAME, find_config, load_config
 
 if TYPE_CHECKING:
-    from confdiff.labelling.judges import JudgeSettings
+    from confdiff.labelling import JudgeSettings
 
 _ENDPOINT = "Endpoint"
 _BUDGET = "Budget"
@@ -70,7 +70,8 @@ TemplateOption = Annotated[
     Path | None, option(metavar="FILE", help="Template of the prompt. If omitted, the one of --write-template.")
 ]
 WriteTemplateOption = Annotated[
-    Path | None, option(metavar="FILE", help="Write the default template to a new file, to be edited, and end.")
+    Path | None,
+    option("--write-template", metavar="FILE", help="Write the default template to a new file, to be edited, and end."),
 ]
 JudgeConfigOption = Annotated[
     Path | None,
@@ -92,7 +93,7 @@ def chosen_judges(source: str, config: Path | None, llm: str | None, **values: A
     **values
         Settings by their names; None is that of the file, or else the default.
     """
-    from confdiff.labelling.judges import JudgeSettings
+    from confdiff.labelling import JudgeSettings
     from confdiff.labelling.judges.judge_settings import listed_judges
 
     path = None if config is None and "://" in source else find_config(source, config)

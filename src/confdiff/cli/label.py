@@ -178,14 +178,29 @@ def status_command(study: StudyArgument, as_json: JsonOption = False) -> None:
         )
     if report["annotators"]:
         results.print(table)
+    if report["judges"]:
+        results.print(_judge_table(report["judges"]))
     say(
         f"{report['study']} is {report['state']}: {plural(report['answers'], 'answer')} to "
         f"{plural(report['questions'], 'question')} about {plural(report['items'], 'item')}"
     )
 
 
+def _judge_table(judges: list[dict[str, Any]]) -> Table:
+    """Return the requests of LLM judges as a table."""
+    table = Table(name_column("judge"), name_column("model"), *map(number_column, ("requests", "tokens", "faults")))
+    for judge in judges:
+        counts = (f"{judge[name]:,}" for name in ("requests", "tokens", "faults"))
+        table.add_row(Text(judge["name"]), Text(judge["model"]), *counts)
+    return table
+
+
 def _status(study: "Study") -> dict[str, Any]:
+    from confdiff.labelling.judges.records import judge_uses
+
     annotators = study.annotators()
+    with study.database.reading() as connection:
+        uses = judge_uses(connection)
     return {
         "study": study.address,
         "title": study.settings.title,
@@ -195,6 +210,7 @@ def _status(study: "Study") -> dict[str, Any]:
         "questions": len(study.plan()),
         "answers": sum(annotator.answered for annotator in annotators),
         "annotators": [_annotator_status(study, annotator) for annotator in annotators],
+        "judges": [asdict(use) | {"faults": use.faults} for use in uses],
     }
 
 
@@ -204,7 +220,7 @@ def _annotator_status(study: "Study", annotator: "Annotator") -> dict[str, Any]:
     last = annotator.last_at
     return asdict(annotator) | {
         "seconds_per_answer": seconds,
-        "minutes_left": None if seconds is None else math.ceil(remaining * seconds / 60),
+        "minutes_left": None if seconds is None or annotator.kind == "llm" else math.ceil(remaining * seconds / 60),
         "last_at": None if last is None else datetime.fromtimestamp(last, UTC).isoformat(timespec="seconds"),
     }
 

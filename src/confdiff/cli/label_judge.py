@@ -28,7 +28,7 @@ from confdiff.cli.options import option
 from confdiff.display.text import plural
 
 if TYPE_CHECKING:
-    from confdiff.labelling.judges import JudgeSettings
+    from confdiff.labelling import JudgeSettings
     from confdiff.labelling.judges.asker import JudgeRun
     from confdiff.labelling.judges.estimate import JudgeEstimate
     from confdiff.labelling.study import Study
@@ -139,7 +139,7 @@ def _say_prompt(estimate: "JudgeEstimate") -> None:
 
 
 def _ask(study: "Study", judge: "JudgeSettings", estimate: "JudgeEstimate") -> "JudgeRun":
-    from confdiff.labelling.judges import ask_judge
+    from confdiff.labelling import ask_judge
 
     with progress(judge.name, estimate.remaining) as update:
 

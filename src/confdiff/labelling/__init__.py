@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from confdiff.labelling.design import design_pairs as design_pairs
+    from confdiff.labelling.judges.asking import ask_judge as ask_judge
+    from confdiff.labelling.judges.judge_settings import JudgeSettings as JudgeSettings
     from confdiff.labelling.settings import StudySettings as StudySettings
     from confdiff.labelling.study import Study as Study
     from confdiff.labelling.study import create_study as create_study
     from confdiff.labelling.study import open_study as open_study
 
 _HOME = {
+    "JudgeSettings": "judges.judge_settings",
     "Study": "study",
     "StudySettings": "settings",
+    "ask_judge": "judges.asking",
     "create_study": "study",
     "design_pairs": "design",
     "open_study": "study",
@@ -23,7 +27,7 @@ _HOME = {
 
 __all__ = sorted(_HOME)
 
-_EXTRA = ("sqlalchemy", "fastapi", "starlette", "uvicorn")
+_EXTRA = ("sqlalchemy", "fastapi", "starlette", "uvicorn", "httpx", "markdown_it")
 
 
 def __getattr__(name: str) -> Any:

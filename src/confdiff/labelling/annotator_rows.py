@@ -37,7 +37,7 @@ class AnnotatorRow:
     last_at : float or None
         Time of the last answer, in seconds since 1970.
     seconds_per_answer, seconds_left : float or None
-        Typical time of an answer, and the time for the rest of the quota.
+        Typical time of an answer, and the time for the rest of the quota: None for LLM judges, whom a command asks.
     grades : tuple of int
         Number of answers per point of the scale, left by far first, as on the screen.
     cannot_say : int
@@ -133,7 +133,7 @@ def _row(
         training_done=annotator.training_done,
         last_at=annotator.last_at,
         seconds_per_answer=pace,
-        seconds_left=None if pace is None or annotator.revoked else pace * rest,
+        seconds_left=None if pace is None or annotator.revoked or annotator.kind == "llm" else pace * rest,
         grades=grade_counts(own.grade, study.settings.points),
         cannot_say=int((~own.is_graded & np.isnan(own.same)).sum()),
         judged=judged,

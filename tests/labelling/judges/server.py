@@ -199,6 +199,7 @@ def serving(judge):
     handler = type("Handler", (_Handler,), {"judge": judge})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
+    server.handle_error = lambda *_: None  # of clients that were killed
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:

@@ -23,7 +23,7 @@ from confdiff.labelling.judges.records import (
     open_request,
 )
 from confdiff.labelling.judges.replies import REFUSED, ReadReply, read_reply
-from confdiff.labelling.judges.reply_faults import ANSWER, FAULTS
+from confdiff.labelling.judges.reply_faults import ANSWERED, FAULTS
 from confdiff.labelling.judges.request_forms import RequestForm, most_tokens
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class Asker:
             outcome = self._close(question, request, reply)
             if outcome == "bad-request" and self._adapt(reply):
                 continue
-            if outcome == ANSWER or not FAULTS[outcome].is_retried:
+            if outcome == ANSWERED or not FAULTS[outcome].is_retried:
                 return
             await self._pauses.back_off(attempt, reply.retry_after)
             attempt += 1
@@ -217,14 +217,14 @@ class Asker:
         if read.tokens is not None:
             self._excess = max(self._excess, read.tokens - request.reserved)
             return read.tokens
-        is_charged = reply.was_sent and (read.outcome == ANSWER or FAULTS[read.outcome].is_charged)
+        is_charged = reply.was_sent and (read.outcome == ANSWERED or FAULTS[read.outcome].is_charged)
         return request.reserved if is_charged else 0
 
     def _answer(
         self, question: JudgeQuestion, request: SentRequest, read: ReadReply, reply: HttpReply
     ) -> Answer | None:
         """Return the answer to store; None if the question must be asked again."""
-        if read.outcome not in (ANSWER, "refusal"):
+        if read.outcome not in (ANSWERED, "refusal"):
             return None
         scale = self._prompts.scale(question.asks)
         value = None if read.number is None else scale.values.get(read.number)
@@ -239,7 +239,7 @@ class Asker:
         )
 
     def _count(self, outcome: str, answer: Answer | None) -> None:
-        if outcome != ANSWER:
+        if outcome != ANSWERED:
             self._run.faults[outcome] += 1
         if answer is None:
             return

@@ -10,7 +10,7 @@ class JudgeBudget:
     Attributes
     ----------
     max_requests, max_tokens : int or None
-        The limits; None is no limit.
+        The limits; None for unlimited.
     requests, tokens : int
         Requests and tokens so far, including tokens reserved for requests without a reply yet.
 

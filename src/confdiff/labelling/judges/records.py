@@ -107,6 +107,11 @@ class JudgeUse:
     tokens: int
     outcomes: dict[str, int]
 
+    @property
+    def faults(self) -> int:
+        """Number of requests that gave no answer."""
+        return self.requests - self.outcomes.get("answer", 0)
+
 
 def planned_judge_questions(connection: Connection, n_pairs: int | None) -> list[JudgeQuestion]:
     """Return the questions to a judge in the order of asking: the pairs of the plan, each in both orders.

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from confdiff.labelling.judges.reply_faults import ANSWER
+from confdiff.labelling.judges.reply_faults import ANSWERED
 from confdiff.labelling.judges.reply_scale import ReplyScale
 
 REFUSED = "refused"
@@ -23,7 +23,7 @@ class ReadReply:
     Attributes
     ----------
     outcome : str
-        :data:`ANSWER`, or the code of a fault.
+        :data:`ANSWERED`, or the code of a fault.
     number : int or None
         The number on the scale, if there is one.
     tokens : int or None
@@ -104,7 +104,7 @@ def _read_content(content: str, scale: ReplyScale) -> tuple[str, int | None]:
     number = _whole(answer)
     if number is None or (number not in scale.values and number != scale.cannot_say):
         return "wrong-grade", None
-    return ANSWER, number
+    return ANSWERED, number
 
 
 def _whole(answer: Any) -> int | None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-ANSWER = "answer"
+ANSWERED = "answer"
 """The outcome of a request whose reply is an answer, "cannot say" included."""
 
 

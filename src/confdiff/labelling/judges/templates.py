@@ -54,7 +54,7 @@ def check_template(text: str, title: str) -> None:
     Raises
     ------
     ValueError
-        If a placeholder is missing or unknown, or there is no section [user].
+        If a placeholder is missing or unknown, or the section [user] is missing.
 
     Examples
     --------
