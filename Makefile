@@ -23,8 +23,9 @@ FUZZ ?= --minutes $(MINUTES)
 fuzz: $(VENV)/.installed-dev  ## damage all kinds of files for MINUTES=10, and open them; FUZZ='--target T --seed N' repeats a case
 	@PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/python -m fuzzing.run $(FUZZ)
 
-kills: $(VENV)/.installed-dev  ## kill fit, fit --stream, predict and run 20 times each, and compare what they end with
+kills: $(VENV)/.installed-dev  ## kill fit, fit --stream, predict and run 20 times each, and compare what they end with; kill judges
 	@CONFDIFF_KILLS=20 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q tests/test_kills.py
+	@CONFDIFF_KILLS=5 CONFDIFF_JUDGE_PAIRS=2000 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q tests/labelling/judges/test_kills.py
 
 AUDIT := $(VENV)/audit/bin
 audit:  ## check the pinned versions against published advisories, which needs the network

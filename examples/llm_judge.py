@@ -1,5 +1,6 @@
 """Score answers from the preferences of LLM judges: JSON lines with chosen, rejected and margin in and out.
 
+`confdiff label judge` asks LLMs itself. This example begins with preferences that were collected elsewhere.
 Two simulated judges compare answers to the same question and say which is better, and by how many points from 0 to 10.
 The model scores single answers, also to new questions, and gives every preference a margin without the judges' noise.
 """

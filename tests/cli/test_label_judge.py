@@ -50,9 +50,8 @@ def test_a_judge_and_people_in_one_study(folder, study):
     assert status["annotators"][0]["minutes_left"] is None
     table = run(folder, "label", "status", "s.db")
     assert re.search(rf"small\W+small\W+{judge['requests']}\W+{judge['tokens']:,}\W+{judge['faults']}", table)
-    checked = re.sub(r"[\s│]+", " ", run(folder, "check", "s.db"))
-    assert "side bias" in checked
-    run(folder, "rank", "s.db")
+    ranked = run(folder, "rank", "s.db")
+    assert re.search(r"side bias towards the item shown second: \+0\.[23]", ranked)
 
 
 def test_a_dry_run_sends_and_stores_nothing(folder, study):
@@ -112,13 +111,13 @@ def test_mistakes_get_one_line(folder, study, arguments, message):
 
 def test_an_endpoint_that_refuses_the_key_gets_one_line(folder, study):
     server = JudgeServer()
-    server.replies = [(401, {"error": {"message": f"Incorrect API key provided: {KEY}."}}, {})]
+    server.replies = [(401, {"error": {"message": f"Incorrect API key provided: {KEY}\x1b[31m."}}, {})]
     with serving(server) as address:
         error = run(
             folder, "label", "judge", "s.db", "--llm", "s", "--base-url", address, "--key", "K", status=2, K=KEY
         )
     assert "refuses the API key; pass --key VARIABLE to name its environment variable (status 401)" in error
-    assert "It replied: Incorrect API key provided: [key]. 30 questions of s remain." in error
+    assert "It replied: Incorrect API key provided: [key]\\x1b[31m. 30 questions of s remain." in error
 
 
 def test_the_key_is_printed_and_stored_nowhere(folder, study):
@@ -152,7 +151,7 @@ def test_items_are_judged_without_a_study(folder):
     pairs = pd.read_csv(folder / "pairs.csv")
     assert len(pairs) == 24
     assert set(pairs.groupby(["left", "right"]).size()) == {2}
-    assert "4 per item" not in run(folder, "check", "items.csv", "pairs.csv")
+    assert "24 pairs (24 usable) of 6 items" in run(folder, "check", "items.csv", "pairs.csv")
     error = run(folder, *command[:2], "--question", "Which is nicer?", "--llm", "small", "--overwrite", status=2)
     assert "pairs.study has answers about other items, or to another question or plan" in error
     assert len(open_study(folder / "pairs.study").answers()["left"]) == 24
