@@ -10,6 +10,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from confdiff.models.batch_norm import Moments, normalise_over_workers
+from confdiff.reduction import current_reducer
+
 
 def linear(n_features: int, n_scores: int = 1) -> nn.Module:
     """Return a linear score w.x + b; with the logistic loss its unbiased risk is convex."""
@@ -32,12 +35,12 @@ class _MLP(nn.Sequential):
         layers: list[Any] = list(self)
         *hidden, last = layers
         norms = hidden[1::3]
-        moments = []
+        moments: list[Moments] = []
         h = x.t()
         for linear, norm in zip(hidden[0::3], norms, strict=True):
             z = linear.weight @ h
             if self.training:
-                z, *moment = _normalise(z, norm)
+                z, moment = _normalise(z, norm)
                 moments.append(moment)
             else:
                 z = functional.batch_norm(z[None], norm.running_mean, norm.running_var, norm.weight, norm.bias)[0]
@@ -45,7 +48,7 @@ class _MLP(nn.Sequential):
             if self.dropout:
                 h = functional.dropout(h, self.dropout, self.training)
         if self.training:
-            _update_running_statistics(norms, moments, len(x))
+            _update_running_statistics(norms, moments)
         return _scores(last, h)
 
 
@@ -60,23 +63,28 @@ def _affine(linear: nn.Linear, h: Tensor) -> Tensor:
     return torch.addmm(linear.bias[:, None], linear.weight, h)
 
 
-def _normalise(z: Tensor, norm: nn.BatchNorm1d) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the batch norm of z, with one row per feature, and its means and inverse standard deviations.
+def _normalise(z: Tensor, norm: nn.BatchNorm1d) -> tuple[Tensor, Moments]:
+    """Return the batch norm of z, with one row per feature, and its moments.
 
     The batch statistics of a feature are those of its row: group norm with one group per feature has a fast kernel.
     """
+    reducer = current_reducer()
+    if reducer is not None:
+        return normalise_over_workers(z, norm.weight, norm.bias, norm.eps, reducer)
     features, n = z.shape
     if n < 2:
         raise ValueError("batch norm needs at least two items in a batch; got one. Use a larger batch size.")
     batch = z.unsqueeze(0)  # one "image" with a channel for each feature
     normed, mean, inverse = torch.native_group_norm(batch, norm.weight, norm.bias, 1, features, n, features, norm.eps)
-    return normed.squeeze(0), mean, inverse
+    return normed.squeeze(0), Moments(mean=mean[0], inverse=inverse[0], count=n)
 
 
 @torch.no_grad()
-def _update_running_statistics(norms: list[Any], moments: list[list[Tensor]], n: int) -> None:
+def _update_running_statistics(norms: list[Any], moments: list[Moments]) -> None:
     """Update the running mean and (unbiased) variance as batch norm does, for all layers at once."""
-    means, inverses = ([moment[0] for moment in column] for column in zip(*moments, strict=True))
+    n = moments[0].count
+    means = [moment.mean for moment in moments]
+    inverses = [moment.inverse for moment in moments]
     variances = torch._foreach_pow(inverses, -2)
     torch._foreach_sub_(variances, norms[0].eps)
     torch._foreach_mul_(variances, n / (n - 1))

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from confdiff.losses import MarginLoss, logistic, probability
+from confdiff.reduction import mean_over_pairs
 from confdiff.risks.confdiff import confdiff_terms
 from confdiff.risks.supervised import supervised_terms
 from confdiff.validation import check_same_shape
@@ -125,4 +126,4 @@ def crcr_like_terms(
     clear = c.abs() >= CLEAR
     terms = confdiff_terms(g, g_prime, c, prior=prior, weight=w * clear, loss=loss)
     gap = (probability(g, loss) - probability(g_prime, loss)).square()
-    return torch.cat([terms, consistency * (w * ~clear * gap).mean()[None]])
+    return torch.cat([terms, consistency * mean_over_pairs(w * ~clear * gap)[None]])

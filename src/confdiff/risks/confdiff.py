@@ -10,6 +10,7 @@ from torch import Tensor
 
 from confdiff.corrections import Correction, absolute
 from confdiff.losses import MarginLoss, logistic
+from confdiff.reduction import mean_over_pairs
 from confdiff.validation import check_same_shape
 
 
@@ -65,7 +66,7 @@ def confdiff_terms(
     shares = shares * (0.5 if alpha == 0.5 else c.new_tensor([[alpha], [alpha], [1 - alpha], [1 - alpha]]))
     if weight is not None:
         shares = shares * weight
-    return (shares * loss(margins)).mean(-1)
+    return mean_over_pairs(shares * loss(margins))
 
 
 def confdiff_risk(

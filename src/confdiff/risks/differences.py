@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from confdiff.losses import MarginLoss, logistic, probability
+from confdiff.reduction import mean_over_pairs, sum_over_pairs
 from confdiff.risks.supervised import supervised_terms
 from confdiff.validation import check_same_shape
 
@@ -69,8 +70,8 @@ def regression_terms(
     p = probability(g, loss)
     p_prime = probability(g_prime, loss)
     precision_weight = w if precision is None else w * precision
-    error = (precision_weight * (p_prime - p - c).square()).mean()
-    offset = error.new_zeros(()) if prior is None else (w * ((p + p_prime) / 2 - prior)).mean()
+    error = mean_over_pairs(precision_weight * (p_prime - p - c).square())
+    offset = error.new_zeros(()) if prior is None else mean_over_pairs(w * ((p + p_prime) / 2 - prior))
     return torch.stack([error, offset.square()])
 
 
@@ -160,7 +161,7 @@ def projected_targets(
         if prior is None:
             return t, t + d
         w = torch.ones_like(t) if weight is None else weight
-        shift = (w * (prior - t - d / 2)).sum() / w.sum().clamp(min=1e-12)
+        shift = sum_over_pairs(w * (prior - t - d / 2)) / sum_over_pairs(w).clamp(min=1e-12)
         return (t + shift).clamp(0, 1), (t + d + shift).clamp(0, 1)
 
 

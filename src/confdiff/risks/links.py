@@ -8,6 +8,7 @@ a margin. Both risks depend on :math:`g' - g` only, so that scores are determine
 from torch import Tensor
 
 from confdiff.losses import MarginLoss, logistic
+from confdiff.reduction import mean_over_pairs
 from confdiff.validation import check_same_shape
 
 
@@ -50,7 +51,7 @@ def preference_terms(
     check_same_shape(g=g, g_prime=g_prime, c=c, weight=weight)
     margin = g_prime - g
     risks = ((1 + c) * loss(margin) + (1 - c) * loss(-margin)) / 2
-    return (risks if weight is None else risks * weight).mean().reshape(1)
+    return mean_over_pairs(risks if weight is None else risks * weight).reshape(1)
 
 
 def score_terms(
@@ -72,4 +73,4 @@ def score_terms(
     """
     check_same_shape(g=g, g_prime=g_prime, c=c, weight=weight)
     errors = (g_prime - g - c).square()
-    return (errors if weight is None else errors * weight).mean().reshape(1)
+    return mean_over_pairs(errors if weight is None else errors * weight).reshape(1)

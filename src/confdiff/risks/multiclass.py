@@ -10,6 +10,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from confdiff.reduction import mean_over_pairs, sum_over_pairs
 from confdiff.validation import check_same_matrix
 
 MulticlassLoss = Callable[[Tensor], Tensor]
@@ -71,7 +72,7 @@ def multiclass_terms(
     shares = torch.stack([prior - c, prior + c])
     if weight is not None:
         shares = shares * weight[:, None]
-    return (shares * loss(torch.stack([g, g_prime]))).mean(1).reshape(-1) / 2
+    return mean_over_pairs(shares * loss(torch.stack([g, g_prime])), 1).reshape(-1) / 2
 
 
 def multiclass_supervised_terms(
@@ -109,7 +110,7 @@ def multiclass_supervised_terms(
     """
     check_same_matrix(weight, g=g, g_prime=g_prime, r=r, r_prime=r_prime)
     risks = (torch.stack([r, r_prime]) * loss(torch.stack([g, g_prime]))).sum(-1)
-    return (risks if weight is None else risks * weight).mean(-1) / 2
+    return mean_over_pairs(risks if weight is None else risks * weight) / 2
 
 
 def multiclass_regression_terms(
@@ -149,8 +150,8 @@ def multiclass_regression_terms(
     p = multiclass_probability(g, loss)
     p_prime = multiclass_probability(g_prime, loss)
     w = 1.0 if weight is None else weight[:, None]
-    error = (w * (p_prime - p - c).square()).mean(0).sum()
-    offset = torch.zeros_like(c[0]) if prior is None else (w * ((p + p_prime) / 2 - prior)).mean(0)
+    error = mean_over_pairs(w * (p_prime - p - c).square(), 0).sum()
+    offset = c.new_zeros(c.shape[1]) if prior is None else mean_over_pairs(w * ((p + p_prime) / 2 - prior), 0)
     return torch.stack([error, offset.square().sum()]) / 2
 
 
@@ -264,5 +265,5 @@ def multiclass_targets_of(
     if prior is None:
         return t, t + d
     w = torch.ones_like(t[:, :1]) if weight is None else weight[:, None]
-    shift = (w * (prior - t - d / 2)).sum(0) / w.sum().clamp(min=1e-12)
+    shift = sum_over_pairs(w * (prior - t - d / 2), 0) / sum_over_pairs(w[:, 0]).clamp(min=1e-12)
     return simplex_projection(t + shift), simplex_projection(t + d + shift)

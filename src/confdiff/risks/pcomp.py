@@ -9,6 +9,7 @@ from torch import Tensor
 
 from confdiff.corrections import Correction, absolute
 from confdiff.losses import MarginLoss, logistic
+from confdiff.reduction import mean_over_pairs
 from confdiff.validation import check_same_shape
 
 
@@ -49,7 +50,7 @@ def pcomp_terms(
     """
     check_same_shape(g=g, g_prime=g_prime, weight=weight, prior=prior if isinstance(prior, Tensor) else None)
     risks = pcomp_losses(g, g_prime, prior=prior, loss=loss)
-    return (risks if weight is None else risks * weight).mean(-1)
+    return mean_over_pairs(risks if weight is None else risks * weight)
 
 
 def pcomp_losses(g: Tensor, g_prime: Tensor, *, prior: float | Tensor, loss: MarginLoss = logistic) -> Tensor:
@@ -143,4 +144,4 @@ def pcomp_teacher_terms(
     check_same_shape(g=g, g_prime=g_prime, w=w, w_prime=w_prime, t=t, t_prime=t_prime, weight=weight)
     gap = (torch.sigmoid(g) - torch.sigmoid(t)) ** 2 + (torch.sigmoid(g_prime) - torch.sigmoid(t_prime)) ** 2
     risks = torch.stack([w * loss(g), w_prime * loss(-g_prime), consistency * gap])
-    return (risks if weight is None else risks * weight).mean(-1) / 2
+    return mean_over_pairs(risks if weight is None else risks * weight) / 2

@@ -6,6 +6,7 @@ Symbols: :math:`g, g'` the scores of the two items of a pair, :math:`s = \mathrm
 from torch import Tensor
 
 from confdiff.losses import MarginLoss, hinge, logistic
+from confdiff.reduction import mean_over_pairs
 from confdiff.validation import check_same_shape
 
 
@@ -48,7 +49,7 @@ def bpr_terms(
     check_same_shape(g=g, g_prime=g_prime, c=c, weight=weight)
     s = c.sign()
     risks = loss(s * (g_prime - g)) * s.abs()
-    return (risks if weight is None else risks * weight).mean().reshape(1)
+    return mean_over_pairs(risks if weight is None else risks * weight).reshape(1)
 
 
 def mrl_terms(

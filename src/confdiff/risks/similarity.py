@@ -14,6 +14,7 @@ from torch import Tensor
 
 from confdiff.corrections import Correction, absolute
 from confdiff.losses import MarginLoss, logistic, probability
+from confdiff.reduction import mean_over_pairs
 from confdiff.risks.pcomp import pcomp_losses
 from confdiff.risks.variance import Losses, least_variance
 from confdiff.validation import balanced_prior, check_same_shape
@@ -70,7 +71,7 @@ def sconf_terms(
     check_same_shape(g=g, g_prime=g_prime, s=s, weight=weight, prior=prior if isinstance(prior, Tensor) else None)
     positive, negative = _sconf_losses(g, g_prime, s, prior, loss)
     risks = torch.stack([positive.sum(0), negative.sum(0)])
-    return (risks if weight is None else risks * weight).mean(-1)
+    return mean_over_pairs(risks if weight is None else risks * weight)
 
 
 def sconf_risk(
@@ -290,12 +291,12 @@ def similarity_regression_terms(
     difference_error = torch.where(torch.isnan(c), 0.0, p_prime - p - _filled(c))
     predicted = p * p_prime + (1 - p) * (1 - p_prime)
     similarity_error = torch.where(torch.isnan(s), 0.0, predicted - _filled(s))
-    offset = p.new_zeros(()) if prior is None else (w * ((p + p_prime) / 2 - prior)).mean()
+    offset = p.new_zeros(()) if prior is None else mean_over_pairs(w * ((p + p_prime) / 2 - prior))
     return torch.stack(
         [
-            (w * difference_error.square()).mean(),
+            mean_over_pairs(w * difference_error.square()),
             offset.square(),
-            fraction * (w * similarity_error.square()).mean(),
+            fraction * mean_over_pairs(w * similarity_error.square()),
         ]
     )
 

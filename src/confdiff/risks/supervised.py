@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from confdiff.losses import MarginLoss, logistic
+from confdiff.reduction import mean_over_pairs
 from confdiff.validation import check_same_shape
 
 
@@ -52,7 +53,7 @@ def supervised_terms(
     risks = targets * loss(scores) + (1 - targets) * loss(-scores)
     if weight is not None:
         risks = risks * weight
-    return risks.mean(-1) / 2
+    return mean_over_pairs(risks) / 2
 
 
 def supervised_risk(

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from confdiff.reduction import sum_over_pairs
+
 _FEWEST = 4
 """Pairs from which a variance is estimated; with fewer, risks are weighted by their pairs."""
 
@@ -26,24 +28,24 @@ class Losses:
 
     def mean(self) -> Tensor:
         """Return the partial risks, (k,): the weighted means; 0 if no pair has a weight."""
-        return (self.values * self.weight).sum(-1) / self._total
+        return sum_over_pairs(self.values * self.weight) / self._total
 
     @property
     def _total(self) -> Tensor:
-        total = self.weight.sum()
+        total = sum_over_pairs(self.weight)
         return torch.where(total > 0, total, torch.ones_like(total))
 
     @property
     def residuals(self) -> Tensor:
         """The contribution of each pair to the error of the sum of the partial risks, (n,)."""
         loss = self.values.sum(0)
-        mean = (loss * self.weight).sum() / self._total
+        mean = sum_over_pairs(loss * self.weight) / self._total
         return (loss - mean) / self._total
 
     @property
     def count(self) -> int:
         """The number of pairs with a weight."""
-        return int((self.weight > 0).sum())
+        return int(sum_over_pairs((self.weight > 0).long()))
 
 
 Parts = Losses | tuple[Losses, ...]
@@ -83,8 +85,8 @@ def _as_strata(parts: Parts) -> tuple[Losses, ...]:
 
 def _share_of_weight(strata: tuple[Losses, ...], others: tuple[Losses, ...]) -> float:
     """Return the weight of the first risk's pairs as a fraction of that of both."""
-    weight = sum(float(part.weight.sum()) for part in strata)
-    total = weight + sum(float(part.weight.sum()) for part in others)
+    weight = sum(float(sum_over_pairs(part.weight)) for part in strata)
+    total = weight + sum(float(sum_over_pairs(part.weight)) for part in others)
     return weight / total if total > 0 else 0.5
 
 
@@ -96,4 +98,4 @@ def _variance(strata: tuple[Losses, ...]) -> float:
 def _covariance(first: Losses, second: Losses) -> float:
     """Return the covariance of two means; a weight w counts as w pairs, and only pairs of both risks contribute."""
     shared = torch.minimum(first.weight, second.weight)
-    return float((shared * first.residuals * second.residuals).sum())
+    return float(sum_over_pairs(shared * first.residuals * second.residuals))

@@ -66,15 +66,14 @@ class Checkpoint:
             restore(self.run, state)
         self.saved_step = self.run.step
 
-    def save_if_due(self) -> None:
-        """Save if the last save is at least ``every`` seconds ago."""
-        if time.monotonic() - self.saved_at >= self.every:
-            self.save()
+    def save_if_due(self) -> bool:
+        """Save if the last save is at least ``every`` seconds ago; return whether it was saved."""
+        return time.monotonic() - self.saved_at >= self.every and self.save()
 
-    def save(self) -> None:
-        """Save now, unless this step is already saved."""
+    def save(self) -> bool:
+        """Save now, unless this step is already saved; return whether it was saved."""
         if self.run.step == self.saved_step:
-            return
+            return False
         run = self.run
         run.count_time()
         state = {  # existing checkpoint files use these keys
@@ -93,6 +92,7 @@ class Checkpoint:
         save_tree(self.path, state)
         self.saved_at = time.monotonic()
         self.saved_step = run.step
+        return True
 
     def _fingerprint(self) -> dict[str, str]:
         """Return a short text for each property in which two runs must agree, so that messages can name differences."""

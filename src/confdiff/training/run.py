@@ -17,6 +17,7 @@ from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.pairs.sparse import Items, SparseItems
 from confdiff.risks import cross_entropy
 from confdiff.training.cost import largest_product
+from confdiff.training.distributed import Workers
 from confdiff.training.recipe import OPTIMIZERS, SCHEDULES, Recipe, find_device
 from confdiff.training.scoring import evaluating, for_network
 from confdiff.training.sources import Batch, InMemorySource, make_source
@@ -65,8 +66,10 @@ class Run:
         loss: MarginLoss | None,
         recipe: Recipe,
         keep_best: str | None = None,
+        workers: Workers | None = None,
     ) -> None:
         self.model = model
+        self.workers = workers
         self.method = method
         self.recipe = recipe
         self.keep_best = keep_best
@@ -75,7 +78,7 @@ class Run:
         self.device = find_device(recipe.device)
         model.to(self.device)
         self.prior = _checked_prior(prior, method, pairs)
-        self.source = make_source(pairs, method, self.prior, recipe)
+        self.source = make_source(pairs, method, self.prior, recipe, workers)
         if isinstance(pairs, Pairs):
             pairs.require_complete()
         self.items = self._stored(pairs.items)
@@ -89,6 +92,7 @@ class Run:
         self.history: History = []
         self.best: dict[str, Any] | None = None
         self._dense_gradients: dict[int, Tensor] = {}  # index of a parameter with sparse gradients -> its buffer
+        self._has_stepped = False
         self._batches_epoch = -1  # the epoch that the batches are drawn from
         self._clock = time.perf_counter()
 
@@ -116,7 +120,7 @@ class Run:
     def _buffer(self) -> Tensor:
         if self.recipe.forward_passes == 2 and self.source.n == 1:
             raise ValueError("forward_passes=2 needs at least two pairs; got one.")
-        shape = (2 * max(self.source.sizes), *self.items.shape[1:])
+        shape = (2 * max(1, self.source.largest), *self.items.shape[1:])
         return torch.empty(shape, dtype=self.items.dtype, device=self.items.device)
 
     def _optimizer(self) -> tuple[Optimizer, list[float]]:
@@ -153,12 +157,18 @@ class Run:
 
     def take_step(self) -> None:
         """Train on one batch: gather the items, score them, compute the risk, update the weights."""
+        n_pairs = self.source.sizes[self.step % self.steps_per_epoch]
+        if self.workers is not None:
+            self.workers.n_pairs = n_pairs
+            self.workers.seed_step(self.recipe.seed, self.step)
         rows, (*targets, weight, prior) = self._next_batch()
         x = self._gather(rows)
         g, g_prime = self._scores(x)
         if self.companion is not None:
             targets += self.companion.targets(x, len(g))
         terms = self.method.partial_risks(g, g_prime, *targets, prior=prior, weight=weight, loss=self.loss)
+        if self.workers is not None and not self._has_stepped:
+            self.workers.check_sums(terms, self.method.name)
         risk = self.method.correction(terms).sum()
         value = risk.item()
         if not math.isfinite(value):
@@ -169,11 +179,14 @@ class Run:
             parameter.grad = None
         torch.autograd.backward(risk)
         self._densify_gradients()
+        if self.workers is not None:
+            self.workers.add_gradients(self.parameters)
         self.optimizer.step()
         if self.companion is not None:
             self.companion.after_step()
-        self.risk_sum += value * len(g)
+        self.risk_sum += value * n_pairs
         self.step += 1
+        self._has_stepped = True
 
     def _densify_gradients(self) -> None:
         """Convert sparse gradients to dense ones in reused buffers; new buffers would cost a third of a step."""
@@ -228,11 +241,19 @@ class Run:
         record = {"epoch": self.epoch, "risk": self.risk_sum / self.source.n, "seconds": self.seconds}
         self.risk_sum = 0.0
         if evaluate is not None:
-            with evaluating(self.predictor):
-                record |= {name: float(value) for name, value in evaluate(self.predictor).items()}
+            record |= self._evaluated(evaluate)
             self._keep_if_best(record)
             self._clock = time.perf_counter()  # evaluations do not count as training time
         self.history.append(record)
+
+    def _evaluated(self, evaluate: Evaluator) -> dict[str, float]:
+        """Return the numbers of an evaluation; of several workers, rank 0 evaluates."""
+        if self.workers is not None and self.workers.rank:
+            numbers: dict[str, float] = self.workers.broadcast(None)
+            return numbers
+        with evaluating(self.predictor):
+            numbers = {name: float(value) for name, value in evaluate(self.predictor).items()}
+        return numbers if self.workers is None else self.workers.broadcast(numbers)
 
     def _keep_if_best(self, record: Mapping[str, float]) -> None:
         """Copy the weights if the value is the best so far; otherwise count the evaluations since the best."""

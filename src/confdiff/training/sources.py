@@ -17,6 +17,7 @@ from confdiff.methods import Method
 from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.pairs.sparse import Items, SparseItems, require_dense
 from confdiff.randomness import generator
+from confdiff.training.distributed import Workers, part_of
 from confdiff.training.recipe import Recipe, find_device
 from confdiff.validation import no_weight, not_for_streams
 
@@ -34,7 +35,10 @@ class BatchSource(Protocol):
     """Pairs per epoch."""
 
     sizes: list[int]
-    """Pairs in each batch of an epoch."""
+    """Pairs in each batch of an epoch, over all workers."""
+
+    largest: int
+    """Pairs in the largest batch, or in the largest part of one that this worker has."""
 
     item_device: torch.device
     """Device of the row numbers and of the items."""
@@ -57,12 +61,16 @@ class BatchSource(Protocol):
 
 
 def make_source(
-    pairs: Pairs | StreamedPairs, method: Method, prior: float | Tensor | None, recipe: Recipe
+    pairs: Pairs | StreamedPairs,
+    method: Method,
+    prior: float | Tensor | None,
+    recipe: Recipe,
+    workers: Workers | None = None,
 ) -> BatchSource:
-    """Return the source of batches for pairs in memory or streamed pairs."""
+    """Return the source of batches for pairs in memory or streamed pairs, or of the parts of them for a worker."""
     if isinstance(pairs, StreamedPairs):
-        return StreamedSource(pairs, method, prior, recipe)
-    return InMemorySource(pairs, method, prior, recipe)
+        return StreamedSource(pairs, method, prior, recipe, workers)
+    return InMemorySource(pairs, method, prior, recipe, workers)
 
 
 def batch_sizes(n: int, size: int) -> list[int]:
@@ -83,7 +91,14 @@ def batch_sizes(n: int, size: int) -> list[int]:
 class InMemorySource:
     """Batches of pairs in memory: an epoch is one permutation of all pairs, split into batches."""
 
-    def __init__(self, pairs: Pairs, method: Method, prior: float | Tensor | None, recipe: Recipe) -> None:
+    def __init__(
+        self,
+        pairs: Pairs,
+        method: Method,
+        prior: float | Tensor | None,
+        recipe: Recipe,
+        workers: Workers | None = None,
+    ) -> None:
         pairs = method.prepare(pairs)
         if method.needs_exchangeable_pairs:
             pairs = pairs.shuffled_orientation(recipe.seed)
@@ -91,6 +106,9 @@ class InMemorySource:
         self.seed = recipe.seed
         self.item_device = find_device(recipe.device)
         self.sizes = batch_sizes(self.n, recipe.batch_size)
+        self._parts = [part_of(size, workers) for size in self.sizes]
+        self._own_sizes = [part.stop - part.start for part in self._parts]
+        self.largest = max(self._own_sizes)
         self.rows = torch.stack([pairs.left, pairs.right]).to(self.item_device)
         precision = [] if pairs.precision is None else [pairs.precision]
         columns = [*pairs.targets(method.learns_from), *precision, _normalised_weight(pairs), prior]
@@ -98,16 +116,24 @@ class InMemorySource:
 
     def epoch(self, number: int, first: int, extra: Sequence[Tensor]) -> Iterator[Batch]:
         """Permute the pairs for an epoch and split them into batches."""
-        order = torch.randperm(self.n, generator=generator(self.seed, "order", number)).to(self.item_device)
-        rows = torch.split(torch.stack([side.index_select(0, order) for side in self.rows]), self.sizes, dim=1)
+        order = self._own_order(number).to(self.item_device)
+        rows = torch.split(torch.stack([side.index_select(0, order) for side in self.rows]), self._own_sizes, dim=1)
         *targets, weight, prior = self.columns
         columns = [self._split(column, order) for column in (*targets, *extra, weight, prior)]
         return islice(zip(rows, zip(*columns, strict=True), strict=True), first, None)
 
+    def _own_order(self, epoch: int) -> Tensor:
+        """Return the numbers of the pairs that this worker trains on in an epoch, batch by batch."""
+        order = torch.randperm(self.n, generator=generator(self.seed, "order", epoch))
+        if self._own_sizes == self.sizes:
+            return order
+        batches = torch.split(order, self.sizes)
+        return torch.cat([batch[part] for batch, part in zip(batches, self._parts, strict=True)])
+
     def _split(self, column: _Column, order: Tensor) -> Sequence[_Column]:
         """Split a column into batches; a value for all pairs is repeated for each batch."""
         if isinstance(column, Tensor):
-            return torch.split(column.index_select(0, order), self.sizes)
+            return torch.split(column.index_select(0, order), self._own_sizes)
         return [column] * len(self.sizes)
 
     def identity(self, items: Items) -> dict[str, list[Tensor | bytes]]:
@@ -143,7 +169,14 @@ class StreamedSource:
 
     item_device = torch.device("cpu")
 
-    def __init__(self, pairs: StreamedPairs, method: Method, prior: float | Tensor | None, recipe: Recipe) -> None:
+    def __init__(
+        self,
+        pairs: StreamedPairs,
+        method: Method,
+        prior: float | Tensor | None,
+        recipe: Recipe,
+        workers: Workers | None = None,
+    ) -> None:
         check_streamable(method)
         if isinstance(prior, Tensor):
             raise not_for_streams("a prior for each pair", "Pass one prior for all.")
@@ -153,6 +186,9 @@ class StreamedSource:
         self.device = find_device(recipe.device)
         self.n = len(pairs)
         self.sizes = batch_sizes(self.n, recipe.batch_size)
+        self._workers = workers
+        parts = [part_of(size, workers) for size in set(self.sizes)]
+        self.largest = max(part.stop - part.start for part in parts)
         self.starts = np.cumsum([0, *self.sizes])  # of each batch, in pairs of the epoch; the last entry is the end
         has_weights = pairs.weighted or (pairs.is_adjusted and method.precision == "weights")
         self._constants = (prior,) if has_weights else (None, prior)  # the columns that are not tensors
@@ -171,7 +207,8 @@ class StreamedSource:
             incomplete_batch = int(np.searchsorted(self.starts, ends[index], side="right")) - 1
             offsets = (self.starts[next_batch : incomplete_batch + 1] - self.starts[next_batch]).tolist()
             for start, end in pairwise(offsets):
-                yield self._batch([column[..., start:end] for column in columns])
+                part = part_of(end - start, self._workers)
+                yield self._batch([column[..., start + part.start : start + part.stop] for column in columns])
             carried = [column[..., offsets[-1] :] for column in columns]
             next_batch = incomplete_batch
 
