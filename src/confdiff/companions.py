@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from confdiff.io.tensors import check_tensor, check_tensors
 from confdiff.pairs.sparse import Items, SparseItems, dense_batches
+from confdiff.reduction import current_reducer, part_of
 from confdiff.risks.pcomp import mislabelled_fractions, noise_rates
 from confdiff.validation import check_count
 
@@ -136,9 +137,20 @@ class PcompTeacher:
 
     @torch.no_grad()
     def _scores(self) -> Tensor:
+        """Return the teacher's scores of all items; each worker computes a part of them."""
+        reducer = current_reducer()
+        if reducer is None:
+            return self._scores_of(self.items)
+        scores = torch.zeros(len(self.items), dtype=next(self.model.parameters()).dtype)
+        part = part_of(len(self.items), reducer)
+        if part.stop > part.start:
+            scores[part] = self._scores_of(self.items[part])
+        return reducer.sum(scores)
+
+    def _scores_of(self, items: Items) -> Tensor:
         self.model.eval()
-        batches = dense_batches(self.items, 1024)
-        if isinstance(self.items, SparseItems):
+        batches = dense_batches(items, 1024)
+        if isinstance(items, SparseItems):
             weight = next(self.model.parameters())
             batches = (batch.to(weight) for batch in batches)
         return torch.cat([self.model(batch).view(-1) for batch in batches])

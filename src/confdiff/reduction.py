@@ -95,12 +95,23 @@ def mean_over_pairs(values: Tensor, dim: int = -1) -> Tensor:
     return sum_over_pairs(values, dim) / reducer.n_pairs
 
 
+def part_of(n: int, reducer: Reducer | None) -> slice:
+    """Return the part of n pairs or items that is for this worker; parts differ by at most one.
+
+    >>> part_of(5, None)
+    slice(0, 5, None)
+    """
+    if reducer is None:
+        return slice(0, n)
+    return slice(n * reducer.rank // reducer.size, n * (reducer.rank + 1) // reducer.size)
+
+
 class _SumOverWorkers(torch.autograd.Function):
     """The sum of a value over workers, whose gradient with respect to the own value is that of the sum."""
 
     @staticmethod
     def forward(ctx: Any, value: Tensor, reducer: Reducer) -> Tensor:
-        return reducer.sum(value.clone())
+        return reducer.sum(value.clone().contiguous())
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:

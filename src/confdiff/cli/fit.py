@@ -140,6 +140,23 @@ _WeightDecay = Annotated[
     float | None,
     option(metavar="NUMBER", panel=_NETWORK, help="Penalty on large weights. If omitted, 0.00001."),
 ]
+_Workers = Annotated[
+    int | None,
+    option(
+        min=1,
+        metavar="N",
+        panel=_NETWORK,
+        help="Processes that train together, with one thread each and a part of every batch. If omitted, 1.",
+    ),
+]
+_Engine = Annotated[
+    str | None,
+    option(metavar="NAME", panel=_NETWORK, help="Where the workers run. If omitted, `local`: on this machine."),
+]
+_Address = Annotated[
+    str | None,
+    option(metavar="ADDRESS", panel=_NETWORK, help="Address of the cluster, for `--engine ray`, such as `auto`."),
+]
 _Stream = Annotated[
     bool,
     switch("--stream", help="Read the pairs, a Parquet file or a folder of them, without loading them into memory."),
@@ -186,6 +203,9 @@ def fit_command(
     batch_size: _BatchSize = None,
     learning_rate: _LearningRate = None,
     weight_decay: _WeightDecay = None,
+    workers: _Workers = None,
+    engine: _Engine = None,
+    address: _Address = None,
     stream: _Stream = False,
     encoding: EncodingOption = None,
     device: DeviceOption = "auto",
@@ -224,6 +244,9 @@ def fit_command(
         batch_size=batch_size,
         learning_rate=learning_rate,
         weight_decay=weight_decay,
+        workers=workers,
+        engine=engine,
+        address=address,
         spacing=spacing,
         kinds=kinds_of(number=number, category=category, text=text),
         max_features=max_features,

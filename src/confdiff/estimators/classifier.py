@@ -101,6 +101,12 @@ class ConfDiffClassifier(DifferenceScored, PairClassifier):
         The class prior of the items to predict for, if it differs from the training prior. May be set after ``fit``.
     device : str, default="auto"
         ``"cpu"``, ``"cuda"``, ``"mps"`` or another device of PyTorch; ``"auto"`` uses a GPU if one is available.
+    workers : int, default=1
+        Number of processes that train each network together, see :func:`confdiff.train`.
+    engine : str, default="local"
+        Where the workers run: ``"local"`` is this machine.
+    address : str, default=None
+        The address of the cluster, for ``engine="ray"``.
     random_state : int, RandomState or None, default=0
         Seed of all random draws; ``None`` or a ``RandomState`` draws a seed.
     verbose : int, default=0

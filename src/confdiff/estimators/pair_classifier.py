@@ -53,7 +53,7 @@ from confdiff.prior import (
     joined_answers,
     separate_answers,
 )
-from confdiff.training import History, Recipe, predict_scores
+from confdiff.training import History, Recipe, check_workers, predict_scores
 from confdiff.validation import (
     check_choice,
     check_class_priors,
@@ -111,6 +111,9 @@ class PairClassifier(AnnotatorsLearned, Restorable, NetworkScored):
         annotator_model: str = "auto",
         target_prior: float | ArrayLike | None = None,
         device: str = "auto",
+        workers: int = 1,
+        engine: str = "local",
+        address: str | None = None,
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
     ) -> None:
@@ -138,6 +141,9 @@ class PairClassifier(AnnotatorsLearned, Restorable, NetworkScored):
         self.annotator_model = annotator_model
         self.target_prior = target_prior
         self.device = device
+        self.workers = workers
+        self.engine = engine
+        self.address = address
         self.random_state = random_state
         self.verbose = verbose
 
@@ -163,6 +169,7 @@ class PairClassifier(AnnotatorsLearned, Restorable, NetworkScored):
         validation: Pairs | None = None,
     ) -> None:
         check_choice("loss", self.loss, LOSSES)
+        check_workers(self.workers, self.engine, self.address)
         method = choose_method(self, pairs, labelled)
         answers = answers_of(pairs)
         check_answers_are_used(self, answers)
@@ -240,6 +247,9 @@ class PairClassifier(AnnotatorsLearned, Restorable, NetworkScored):
         options: dict[str, Any] = {
             "prior": prior,
             "loss": LOSSES[self.loss].function if n_classes is None else None,
+            "workers": self.workers,
+            "engine": self.engine,
+            "address": self.address,
         }
         if self.early_stopping and held_out is not None:
             options |= self._stopping(held_out, plan.recipe.epochs, n_classes)

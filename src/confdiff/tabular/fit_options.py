@@ -12,6 +12,7 @@ from confdiff.models import MODELS
 from confdiff.prior import DIFFERENCE_KINDS, POSITIVES
 from confdiff.spacing import SPACINGS
 from confdiff.tabular.comparisons import Unit
+from confdiff.training import check_workers
 from confdiff.validation import check_choice
 
 COMPARED_MODELS: dict[str, tuple[str, ...] | None] = {
@@ -22,7 +23,7 @@ COMPARED_MODELS: dict[str, tuple[str, ...] | None] = {
 }
 """Model -> the candidates of :class:`~confdiff.ConfDiffAuto` that held-out pairs choose among; None for all."""
 
-NETWORK_OPTIONS = ("method", "epochs", "batch_size", "learning_rate", "weight_decay")
+NETWORK_OPTIONS = ("method", "epochs", "batch_size", "learning_rate", "weight_decay", "workers", "engine", "address")
 """Options of the training of one network. With one of them, that network is trained and no candidates are compared."""
 
 
@@ -56,7 +57,7 @@ class FitOptions:
     annotator_model
         How annotators differ: ``"pooled"`` (not at all), ``"scale"``, or ``"full"`` (scale, side bias and noise);
         ``"auto"`` chooses by held-out answers.
-    method, epochs, batch_size, learning_rate, weight_decay
+    method, epochs, batch_size, learning_rate, weight_decay, workers, engine, address
         As in :class:`~confdiff.ConfDiffClassifier`; these options train one network.
     spacing
         The values of ordered grades, such as the points of a scale: ``"equal"``, ``"learned"``, or ``"auto"`` to
@@ -85,6 +86,9 @@ class FitOptions:
     batch_size: int | None = None
     learning_rate: float | None = None
     weight_decay: float | None = None
+    workers: int | None = None
+    engine: str | None = None
+    address: str | None = None
     spacing: str = "equal"
     kinds: Mapping[str, str] | None = None
     max_features: int | None = None
@@ -105,7 +109,10 @@ class FitOptions:
         self._check_held_out()
 
     def _check_network_options(self) -> None:
-        """Refuse options of networks for a model that is none."""
+        """Refuse options of networks for a model that is none, and options of workers without workers."""
+        check_workers(self.workers or 1, self.engine or "local", self.address)
+        if self.engine is not None and (self.workers or 1) == 1:
+            raise ValueError(f"engine={self.engine!r} would not be used: pass workers=2 or more, or omit it.")
         if self.model in ("auto", "boosting") and self.network_options:
             name, value = next(iter(self.network_options.items()))
             raise ValueError(

@@ -23,7 +23,7 @@ _LONGEST = timedelta(days=30)  # an evaluation of rank 0 may take long; the engi
 
 
 class Workers:
-    """This process and the others of a run: a :class:`confdiff.reduction.Reducer`, and what else they exchange.
+    """This process and the others of a run, a :class:`confdiff.reduction.Reducer`.
 
     Parameters
     ----------
@@ -90,7 +90,8 @@ class Workers:
         trained = [parameter for parameter in parameters if parameter.requires_grad]
         sizes = [parameter.numel() for parameter in trained]
         n_flags = len(trained) + 1
-        buffer = self._buffer_of(sum(sizes) + n_flags)
+        is_double = any(parameter.dtype == torch.float64 for parameter in trained)
+        buffer = self._buffer_of(sum(sizes) + n_flags, torch.float64 if is_double else torch.float32)
         *parts, flags = torch.split(buffer, [*sizes, n_flags])
         views = [part.view(parameter.shape) for part, parameter in zip(parts, trained, strict=True)]
         has_gradient = [parameter.grad is not None for parameter in trained]
@@ -103,12 +104,12 @@ class Workers:
         self.sum(buffer)
         *counts, stops = flags.tolist()
         for view, parameter, count in zip(views, trained, counts, strict=True):
-            parameter.grad = view if count else None
+            parameter.grad = view.to(parameter.dtype) if count else None
         self.is_stopping = stops > 0
 
-    def _buffer_of(self, length: int) -> Tensor:
+    def _buffer_of(self, length: int, dtype: torch.dtype) -> Tensor:
         if len(self._buffer) != length:
-            self._buffer = torch.empty(length)
+            self._buffer = torch.empty(length, dtype=dtype)
         return self._buffer
 
     def check_sums(self, terms: Tensor, name: str) -> None:
@@ -127,17 +128,6 @@ class Workers:
         """
         if self.rank:
             torch.manual_seed(derived_seed(seed, "training", "worker", self.rank, step))
-
-
-def part_of(n: int, workers: Workers | None) -> slice:
-    """Return the part of n pairs that this worker trains on; parts differ by at most one pair.
-
-    >>> part_of(5, None)
-    slice(0, 5, None)
-    """
-    if workers is None:
-        return slice(0, n)
-    return slice(n * workers.rank // workers.size, n * (workers.rank + 1) // workers.size)
 
 
 @contextmanager

@@ -17,7 +17,8 @@ from confdiff.methods import Method
 from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.pairs.sparse import Items, SparseItems, require_dense
 from confdiff.randomness import generator
-from confdiff.training.distributed import Workers, part_of
+from confdiff.reduction import part_of
+from confdiff.training.distributed import Workers
 from confdiff.training.recipe import Recipe, find_device
 from confdiff.validation import no_weight, not_for_streams
 
