@@ -2,8 +2,8 @@ r"""The workers of one training run: each has a part of every batch, and all kee
 
 Symbols: :math:`r_w` the partial risks of the pairs of worker :math:`w`, as fractions of the whole batch,
 :math:`R = \sum_w r_w`, :math:`f` a correction, :math:`\theta` the weights. The risk of a step is
-:math:`\sum_k f(R_k)`. Each worker computes :math:`f'(R_k)\, \partial r_{w,k} / \partial \theta`, and these gradients are
-added over workers. See :mod:`confdiff.reduction` for the sums inside the risks.
+:math:`\sum_k f(R_k)`. Each worker computes :math:`f'(R_k)\, \partial r_{w,k} / \partial \theta`, and these gradients
+are added over workers. See :mod:`confdiff.reduction` for the sums inside the risks.
 """
 
 import pickle
@@ -23,7 +23,7 @@ _LONGEST = timedelta(days=30)  # an evaluation of rank 0 may take long; the engi
 
 
 class Workers:
-    """This process and the others of a run, a :class:`confdiff.reduction.Reducer`.
+    """The other processes of a run, as one of them sees them: a :class:`confdiff.reduction.Reducer`.
 
     Parameters
     ----------
