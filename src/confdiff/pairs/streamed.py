@@ -111,11 +111,25 @@ class StreamedPairs:
         self.window = check_count("window", window)
         self.feature_names = feature_names
         _warn_of_large(self.groups, self.window)
-        self._part = Pairs(_mapped(items), [0], [0], feature_names=feature_names)  # row groups share it
-        if annotator is not None:
-            self._part.annotator_names = annotator_names
+        self._items_file = os.fspath(items) if isinstance(items, str | os.PathLike) else None
+        self._annotator_names = annotator_names if annotator is not None else None
+        self._part = self._empty_part(_mapped(items))  # row groups share it
         self._excluded = None if without_items is None else self._mask("without_items", without_items)
         self._count()
+
+    def _empty_part(self, items: Tensor) -> Pairs:
+        part = Pairs(items, [0], [0], feature_names=self.feature_names)
+        part.annotator_names = self._annotator_names
+        return part
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for another process, which maps the file of items itself."""
+        return self.__dict__ if self._items_file is None else self.__dict__ | {"_part": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._items_file is not None:
+            self._part = self._empty_part(_mapped(self._items_file))
 
     def __repr__(self) -> str:
         pairs = f"{len(self)} pair{'s' if len(self) != 1 else ''} over {len(self.items)} items"

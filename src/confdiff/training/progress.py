@@ -9,7 +9,7 @@ from confdiff.training.run import Run
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunReport:
     """How far a run is, which a worker can report to another process.
 
     Attributes
@@ -25,15 +25,15 @@ class Progress:
     detail: str
 
 
-def progress_of(run: Run) -> Progress:
+def report_of(run: Run) -> RunReport:
     """Return the progress of a run."""
     risk = f", risk {run.history[-1]['risk']:.4f}" if run.history else ""
     detail = f"epoch {run.epoch}/{run.recipe.epochs}{risk}"
-    return Progress(step=run.step, total=run.total_steps, detail=detail)
+    return RunReport(step=run.step, total=run.total_steps, detail=detail)
 
 
 @contextmanager
-def progress_bar(shown: bool | str, title: str) -> Iterator[Callable[[Progress], None]]:
+def progress_bar(shown: bool | str, title: str) -> Iterator[Callable[[RunReport], None]]:
     """Show a progress bar, or lines if no terminal is attached, and yield a function that updates it.
 
     Parameters
@@ -45,7 +45,7 @@ def progress_bar(shown: bool | str, title: str) -> Iterator[Callable[[Progress],
     """
     with reporting_progress(shown if isinstance(shown, str) else title, keep=True, shown=bool(shown)) as update:
 
-        def show(progress: Progress) -> None:
+        def show(progress: RunReport) -> None:
             update(progress.step, total=progress.total, detail=progress.detail)
 
         yield show

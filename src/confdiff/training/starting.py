@@ -20,7 +20,7 @@ from confdiff.pairs import Pairs, StreamedPairs
 from confdiff.threads import follow_policy
 from confdiff.training.distributed import Workers
 from confdiff.training.loop import Job, run_loop
-from confdiff.training.progress import Progress, progress_bar, progress_of
+from confdiff.training.progress import RunReport, progress_bar, report_of
 from confdiff.training.recipe import Recipe, find_device
 from confdiff.training.run import Evaluator, History, Run
 from confdiff.validation import check_choice, check_count
@@ -119,7 +119,7 @@ def train(
         if workers > 1:
             return _train_in_gang(job, workers, engine, address, show)
         with interrupts_held_back() as interrupted:
-            return run_loop(job, show=lambda run: show(progress_of(run)), is_interrupted=interrupted)
+            return run_loop(job, show=lambda run: show(report_of(run)), is_interrupted=interrupted)
 
 
 def check_workers(workers: int, engine: str, address: str | None) -> None:
@@ -140,14 +140,14 @@ class _Trained:
 
 
 def _train_in_gang(
-    job: Job, workers: int, engine: str, address: str | None, show: Callable[[Progress], None]
+    job: Job, workers: int, engine: str, address: str | None, show: Callable[[RunReport], None]
 ) -> History:
     """Train in a gang, and load the weights into the model of the caller."""
     job = replace(job, recipe=_on_cpu(job.recipe))
     saved = _read_if_exists(job.checkpoint)
 
-    def receive(message: Progress | bytes) -> None:
-        if isinstance(message, Progress):
+    def receive(message: RunReport | bytes) -> None:
+        if isinstance(message, RunReport):
             show(message)
         elif job.checkpoint is not None:
             with atomic_file(job.checkpoint) as file:
@@ -220,7 +220,7 @@ def _reporting(member: Member) -> Callable[[Run], None]:
         now = time.monotonic()
         if now - last >= _REPORT_SECONDS or run.step == run.total_steps:
             last = now
-            member.send(progress_of(run))
+            member.send(report_of(run))
 
     return report
 
