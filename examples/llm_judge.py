@@ -13,7 +13,8 @@ import numpy as np
 import pandas as pd
 
 from confdiff import fit_comparisons
-from confdiff.tabular.formats.preferences import read_preferences, write_preferences
+from confdiff.tabular.formats.exporting import export_judgements
+from confdiff.tabular.formats.importing import import_judgements
 
 TOPICS = ["tides", "inflation", "vaccines", "compilers", "glaciers", "sleep", "bridges", "yeast"]
 PHRASES = {
@@ -61,9 +62,12 @@ def main() -> None:
         scored = Path(folder) / "scored.jsonl"
         write_judged(judged, make_answers(400, seed=0))
 
-        items, pairs = read_preferences(judged)
+        imported = import_judgements(judged)
+        items, pairs = imported.items, imported.pairs
         model = fit_comparisons(items, pairs, model="linear", link="probability")
-        write_preferences(scored, items, pairs, model.predict_proba(items)[:, 1])
+        score = pd.Series(model.predict_proba(items)[:, 1], index=items["id"])
+        learned = score[pairs["right"]].to_numpy() - score[pairs["left"]].to_numpy()
+        export_judgements(scored, items, pairs | {"difference": learned}, format="trl")
 
         print("judged:", judged.read_text().splitlines()[0])
         print("scored:", scored.read_text().splitlines()[0])

@@ -62,8 +62,8 @@ def test_version_in_one_line():
 
 def test_completion_names_commands_and_options():
     asked = {"_CONFDIFF_COMPLETE": "complete_bash"}
-    commands = installed(COMP_WORDS="confdiff pre", COMP_CWORD="1", **asked)
-    assert commands.stdout.split() == ["predict", "preferences"]
+    commands = installed(COMP_WORDS="confdiff ex", COMP_CWORD="1", **asked)
+    assert commands.stdout.split() == ["explain", "export"]
     options = installed(COMP_WORDS="confdiff fit --va", COMP_CWORD="2", **asked)
     assert options.stdout.split() == ["--validation-fraction"]
 

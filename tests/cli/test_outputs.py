@@ -61,7 +61,7 @@ WRITERS = {
     "check": Writer(("check", "check.json", "pairs.csv"), files=("check.html", "check.json")),
     "rank": Writer(("rank", "pairs.csv"), ending=".csv", reads=("pairs.csv",)),
     "export": Writer(("export", "model"), ending=".onnx", flag="--onnx", reads=("model/weights.safetensors",)),
-    "preferences": Writer(("preferences", "pairs.csv"), files=("items.csv", "pairs.csv")),
+    "convert": Writer(("convert", "pairs.csv"), files=("items.csv", "pairs.csv")),
     "demo": Writer(("demo", "--epochs", "1"), files=("demo.png", "demo.json")),
     "theory": Writer(("theory", "--repetitions", "20"), files=("theory.html", "theory.csv")),
     "report": Writer(("report", "--results", "store"), files=("results.html",)),
@@ -189,7 +189,7 @@ def test_an_input_is_never_replaced(here, name):
             refused(here, writer, spelling, "", "--overwrite")
 
 
-@pytest.mark.parametrize("name", ["evaluate", "check", "preferences"])
+@pytest.mark.parametrize("name", ["evaluate", "check", "convert"])
 def test_an_input_that_has_the_name_of_a_page_is_never_replaced(here, name):
     refused(here, WRITERS[name], ".", "is an input of this run", "--overwrite")
 

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 from confdiff.cli import (
     check,
+    convert,
     data,
     demo,
     evaluate,
@@ -27,7 +28,6 @@ from confdiff.cli import (
     model,
     pairs,
     predict,
-    preferences,
     rank,
     recommend,
     theory,
@@ -90,7 +90,7 @@ _PANELS: dict[str, _Commands] = {
         "judge": judge.judge_items_command,
         "show": model.show_model,
         "export": model.export_model,
-        "preferences": preferences.convert_preferences,
+        "convert": convert.convert_command,
     },
     "The paper's experiments": {
         "run": experiments.run,

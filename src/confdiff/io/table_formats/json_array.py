@@ -14,7 +14,7 @@ class _JsonArray(TableFormat):
     def read(self, path: Path, columns: list[str] | None) -> Any:
         import pyarrow
 
-        rows = _rows(path)
+        rows = read_objects(path)
         names = names_of(rows)
         if columns is not None:
             check_has_columns(names, columns)
@@ -24,7 +24,7 @@ class _JsonArray(TableFormat):
         yield from slices(self.read(path, columns).combine_chunks().to_batches()[0], rows)
 
     def read_column_names(self, path: Path) -> list[str]:
-        return names_of(_rows(path))
+        return names_of(read_objects(path))
 
     @contextmanager
     def open_writer(self, path: Path, schema: Any, *, escape: bool = True) -> Iterator[Callable[[Any], None]]:
@@ -41,7 +41,7 @@ class _JsonArray(TableFormat):
             file.write("[]\n" if separator == "[\n" else "\n]\n")
 
 
-def _rows(path: Path) -> list[JsonRow]:
+def read_objects(path: Path) -> list[JsonRow]:
     """Return the objects of the array; the file is parsed as a whole."""
     with open_text(path) as file:
         text = file.read().strip()

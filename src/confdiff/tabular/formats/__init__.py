@@ -1,1 +1,1 @@
-"""Files of other tools, one module per format."""
+"""Files of other tools, one module per format; ``registry.py`` has the table of formats."""

@@ -1,0 +1,210 @@
+"""What is special about single formats."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from confdiff.tabular.formats.exporting import export_judgements
+from confdiff.tabular.formats.importing import import_judgements
+from tabular.formats.test_formats import FILES, records
+
+
+def imported(tmp_path, *rows, **options):
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return import_judgements(path, **options)
+
+
+def test_helpsteer3_prefers_the_second_response_where_it_is_positive():
+    overall = import_judgements(FILES / "helpsteer3.jsonl")
+    assert overall.pairs["difference"].tolist() == pytest.approx([1, -2 / 3, 0])
+    assert overall.left_out == ("individual_preference",)
+    each = import_judgements(FILES / "helpsteer3.jsonl", individual=True)
+    assert each.pairs["difference"].tolist() == pytest.approx([1, 2 / 3, -2 / 3, 0])
+    assert each.pairs["reasoning"].tolist() == ["Response 2 explains.", "More detail.", "Correct.", "Equal."]
+    assert each.skipped == {"preferences without a number": 1}
+
+
+def test_the_items_can_be_models():
+    answers = import_judgements(FILES / "alpaca-eval.json")
+    assert answers.pairs["left_model"].tolist() == ["base", "base", "base"]
+    models = import_judgements(FILES / "alpaca-eval.json", item_kind="models")
+    assert (models.has_features, models.tables.keys()) == (False, {"pairs"})
+    assert models.pairs["left"].tolist() == ["base", "base", "base"]
+    assert models.pairs["right"].tolist() == ["new", "new", "old"]
+    assert models.pairs["difference"].tolist() == [0.5, -1, 0]
+    assert "left_model" not in models.pairs
+
+
+def test_both_orders_of_an_llm_judge_are_kept():
+    hard = import_judgements(FILES / "arena-hard.jsonl")
+    assert hard.pairs["left"].tolist() == ["baseline", "new", "baseline"]
+    assert hard.pairs["shown_first"].tolist() == hard.pairs["left"].tolist()
+    assert hard.pairs["difference"].tolist() == [1, -0.5, -0.5]
+    assert hard.skipped == {"games without a verdict": 1}
+
+
+@pytest.mark.parametrize(
+    ("verdict", "difference"),
+    [
+        ("A>>B", -1),
+        ("[[A>B]]", -0.5),
+        ("A=B", 0),
+        ("b > a", 0.5),
+        ("A<<B", 1),
+        ("model_a", -1),
+        ("Tie", 0),
+        ("tie (bothbad)", 0),
+        ("both_bad", 0),
+        ("model_b", 1),
+    ],
+)
+def test_verdicts(tmp_path, verdict, difference):
+    battles = imported(tmp_path, {"model_a": "x", "model_b": "y", "winner": verdict})
+    assert battles.pairs["difference"].tolist() == [difference]
+    assert battles.pairs["verdict"].tolist() == [verdict]
+
+
+ALPACA = {"instruction": "i", "output_1": "a", "output_2": "b", "generator_1": "x", "generator_2": "y"}
+BATTLE = {"model_a": "x", "model_b": "y"}
+STEER = {"context": "i", "response1": "a", "response2": "b"}
+TASK = {"data": {"left": "a", "right": "b"}}
+
+
+def annotated(*results, **more):
+    return TASK | {"annotations": [{"completed_by": 1, "result": list(results)} | more]}
+
+
+def chosen(*choices, name="q"):
+    return {"type": "choices", "from_name": name, "value": {"choices": list(choices)}}
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        (ALPACA | {"preference": 2.5}, "line 1: 'preference' must be from 1 to 2; got 2.5"),
+        (ALPACA | {"preference": "much"}, "line 1: 'preference' must be a number up to 1e\\+100; got 'much'"),
+        (ALPACA | {"preference": 1, "output_2": ""}, "line 1: an answer is empty.*item_kind='models'"),
+        (BATTLE | {"winner": "model_c"}, "line 1: the verdict must be one of A>>B.*got 'model_c'"),
+        (BATTLE | {"model_b": "", "winner": "tie"}, "line 1: the name of a model is empty"),
+        (STEER | {"overall_preference": 4}, "line 1: 'overall_preference' must be from -3 to 3; got 4"),
+        (STEER | {"overall_preference": 1, "response1": 3}, "line 1: 'response1' must be a text; got 3"),
+        (STEER | {"overall_preference": 1, "context": [{"role": "user"}]}, "message 1 of 'context' must have a role"),
+        (TASK | {"annotations": [7]}, "line 1: 'annotations' must be a list of objects"),
+        (
+            {"data": {"x": "a"}, "annotations": [{"result": [chosen("a")]}]},
+            "the two items are not recognised; the keys",
+        ),
+        (annotated(chosen("a", "b")), "annotation 1, result 1, 'value': 'choices' must be one choice"),
+        (annotated(chosen("a"), chosen("b", name="p")), "annotation 1: there must be one question; got p and q"),
+        (
+            annotated({"type": "pairwise", "value": {"selected": "up"}}),
+            "'selected' must be 'left' or 'right'; got 'up'",
+        ),
+        (annotated(chosen("good"), lead_time="long"), "annotation 1: 'lead_time' must be a number"),
+        (annotated(chosen("better")), "the choices 'better' have no known order. Pass them in their order"),
+        (annotated(chosen("4")), r"the scale of the choices is not certain. Pass scale=\(1, 5\) if 3 means"),
+    ],
+)
+def test_unusable_records_are_named(tmp_path, row, message):
+    with pytest.raises(ValueError, match=message):
+        imported(tmp_path, row)
+
+
+def test_annotations_of_label_studio():
+    studio = import_judgements(FILES / "label-studio.json")
+    assert studio.items["id"].tolist() == ["a", "b", "c"]
+    assert studio.pairs["difference"].tolist() == pytest.approx([2 / 3, 0, -1])
+    assert studio.pairs["annotator"].tolist() == ["7", "ann@example.org", "7"]
+    assert studio.pairs["seconds"].tolist() == [4.5, 9, 2]
+    assert studio.pairs["shown_first"].tolist() == ["a", "a", "c"]
+    assert studio.skipped == {
+        "cancelled annotations": 1,
+        "annotations without a choice": 1,
+        "tasks without annotations": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("choices", "scale", "expected"),
+    [
+        (["-3", "1", "3"], None, [-1, 1 / 3, 1]),
+        (["worse", "Better", "same"], "worse,same,better", [-1, 1, 0]),
+        (["1", "7", "4"], "1,7", [-1, 1, 0]),
+    ],
+)
+def test_choices_on_any_scale(tmp_path, choices, scale, expected):
+    studio = imported(tmp_path, *(annotated(chosen(choice)) for choice in choices), scale=scale)
+    assert studio.pairs["difference"].tolist() == pytest.approx(expected)
+
+
+def test_choices_outside_the_scale_are_named(tmp_path):
+    with pytest.raises(ValueError, match="line 2: the choice must be one of 'worse' and 'better'; got 'good'"):
+        imported(tmp_path, annotated(chosen("worse")), annotated(chosen("good")), scale="worse,better")
+    with pytest.raises(ValueError, match="line 2: the choice '9' is outside a scale from 1 to 7"):
+        imported(tmp_path, annotated(chosen("1")), annotated(chosen("9")), scale="1,7")
+
+
+def test_keys_and_questions_can_be_named(tmp_path):
+    task = {
+        "data": {"u": "one", "v": "two"},
+        "annotations": [{"result": [chosen("1", name="p"), chosen("-1", name="q")]}],
+    }
+    studio = imported(tmp_path, task, left="v", right="u", difference="p", scale="-1,1")
+    assert (studio.items["text"].tolist(), studio.pairs["difference"].tolist()) == (["two", "one"], [1])
+    with pytest.raises(ValueError, match=r"left='\.\.\.' and right='\.\.\.' belong together"):
+        imported(tmp_path, task, left="v")
+
+
+@pytest.mark.parametrize(
+    ("items", "tag"),
+    [
+        ({"text": ["long answer", "short one"]}, "Text"),
+        ({"image": ["https://example.org/a.png", "https://example.org/b.png"]}, "Image"),
+        ({"age": [30, 50], "ward": ["A", "B"]}, "Table"),
+        ({"age": [30, 50]}, "Table"),
+    ],
+)
+def test_tasks_of_label_studio_are_answered_and_come_back(tmp_path, items, tag):
+    """Tasks are written, a person answers as Label Studio exports it, and the answers are of the same items."""
+    table = {"id": ["a", "b"]} | items
+    pairs = {"left": ["a", "a"], "right": ["b", "b"], "group": ["g", "g"], "prompt": ["Who?", "Who?"]}
+    written = export_judgements(tmp_path / "tasks.json", table, pairs, format="label-studio", question="Older & wiser?")
+    assert (written.pairs, written.records) == (2, 1)
+    view = ElementTree.parse(written.files["configuration"]).getroot()
+    assert view.find("Header").get("value") == "Older & wiser?"
+    assert {column.get("name") for column in view.iter(tag)} >= {"left", "right"}
+    question = view.find("Choices")
+    assert question.get("toName") == "left"
+    words = [choice.get("value") for choice in question]
+    tasks = records(tmp_path / "tasks.json")
+    keys = {element.get("value") for element in view.iter() if (element.get("value") or "").startswith("$")}
+    assert keys <= {f"${key}" for key in tasks[0]["data"]}
+    for grade, word in enumerate(words, -3):
+        result = chosen(word, name=question.get("name"))
+        answered = [task | {"annotations": [{"completed_by": 5, "result": [result]}]} for task in tasks]
+        (tmp_path / "export.json").write_text(json.dumps(answered))
+        studio = import_judgements(tmp_path / "export.json")
+        assert {name: column.tolist() for name, column in studio.items.items()} == table
+        assert studio.pairs["difference"].tolist() == pytest.approx([grade / 3])
+        assert studio.pairs["prompt"].tolist() == ["Who?"]
+
+
+def test_an_id_with_two_contents_is_an_error(tmp_path):
+    tasks = [annotated(chosen("the same")) for _ in range(2)]
+    tasks[0]["data"] = {"left": "one", "right": "two", "left_id": 1, "right_id": 2}
+    tasks[1]["data"] = {"left": "another", "right": "two", "left_id": 1, "right_id": 2}
+    with pytest.raises(ValueError, match="line 2: the item 1 has other contents than in a record before"):
+        imported(tmp_path, *tasks)
+
+
+def test_which_item_was_shown_first_survives(tmp_path):
+    items = {"id": ["a", "b"], "text": ["one", "two"]}
+    pairs = {"left": ["a", "a", "a"], "right": ["b", "b", "b"], "difference": [1.0, -1.0, 1.0]}
+    pairs["shown_first"] = ["a", "b", None]
+    for name in ("trl", "helpsteer3", "alpaca-eval"):
+        export_judgements(tmp_path / "file.json", items, pairs, format=name, overwrite=True)
+        again = import_judgements(tmp_path / "file.json")
+        text = dict(zip(again.items["id"], again.items["text"], strict=True))
+        assert [text.get(first) for first in again.pairs["shown_first"]] == ["one", "two", None]
