@@ -15,7 +15,9 @@ from command import COMMAND, confdiff, installed
 from confdiff.experiments.trials.runner import run_trials
 from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.experiments.trials.store import Store
+from confdiff.tabular.fitting import fit_comparisons
 from confdiff.tasks import TaskSpec
+from tabular.people import FRAME, JUDGED
 
 pytest.importorskip("ray", reason="needs Ray: install confdiff[ray]")
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
@@ -191,6 +193,23 @@ def test_a_grid_survives_a_killed_worker_and_a_killed_node(cluster, tmp_path):
     assert "Traceback" not in errors
     assert curves(folder) == serial_curves(tmp_path / "serial", 30)
     assert len(list((tmp_path / "cache" / "teachers").iterdir())) == len(SEEDS)
+
+
+@pytest.mark.filterwarnings("ignore:the differences do not determine the class prior")
+def test_a_folder_is_scored_on_two_nodes(cluster, tmp_path):
+    fit_comparisons(FRAME, JUDGED, model="linear", epochs=2).save(tmp_path / "model")
+    (tmp_path / "items").mkdir()
+    for number in range(3):
+        FRAME.reset_index().iloc[100 * number : 100 * (number + 1)].to_parquet(tmp_path / "items" / f"{number}.parquet")
+    options = ("--engine", "ray", "--address", cluster.address)
+    result = installed("predict", "model", "items", *options, cwd=tmp_path, **LOOPBACK)
+    assert result.returncode == 0, result.stderr
+    local = confdiff("predict", "model", "items", "-o", "local", cwd=tmp_path)
+    assert local.returncode == 0, local.stderr
+    for number in range(3):
+        name = f"{number}.parquet"
+        assert (tmp_path / "scores" / name).read_bytes() == (tmp_path / "local" / name).read_bytes()
+    assert (tmp_path / "scores" / "_SUCCESS").exists()
 
 
 def test_ctrl_c_ends_ray_on_this_machine_and_the_next_run_continues(tmp_path):

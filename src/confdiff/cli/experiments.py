@@ -10,6 +10,8 @@ from rich.table import Table
 from confdiff.cli import console
 from confdiff.cli.console import complain, name_column, print_message, say, say_files, status
 from confdiff.cli.options import (
+    AddressOption,
+    EngineOption,
     EscapeOption,
     FolderOption,
     IncompleteOption,
@@ -39,22 +41,6 @@ JobsOption = Annotated[
         metavar="N",
         help="Number of trials at a time, with one thread each. If omitted, one for `run` and two for `reproduce`; "
         "with Ray, as many as the cluster has processors.",
-    ),
-]
-EngineOption = Annotated[
-    str | None,
-    option(
-        metavar="NAME",
-        help="Engine that runs the trials: `serial`, `processes`, `ray`, or `joblib:BACKEND`, such as `joblib:dask`. "
-        "If omitted, chosen by the number of jobs.",
-    ),
-]
-AddressOption = Annotated[
-    str | None,
-    option(
-        metavar="ADDRESS",
-        help="Ray cluster: `auto` on one of its machines, or HOST:PORT of its head node. If omitted, RAY_ADDRESS; "
-        "without that, --engine ray starts Ray on this machine.",
     ),
 ]
 

@@ -213,3 +213,21 @@ def kinds_of(**columns: list[str] | None) -> dict[str, str]:
             if kinds.setdefault(name, kind) != kind:
                 raise ValueError(f"a column has one kind; got --{kinds[name]} {name} and --{kind} {name}.")
     return kinds
+
+
+EngineOption = Annotated[
+    str | None,
+    option(
+        metavar="NAME",
+        help="Where the work is done: `serial`, `processes`, `ray`, or `joblib:BACKEND`, such as `joblib:dask`. "
+        "If omitted, chosen by the number of jobs.",
+    ),
+]
+AddressOption = Annotated[
+    str | None,
+    option(
+        metavar="ADDRESS",
+        help="Ray cluster: `auto` on one of its machines, or HOST:PORT of its head node. If omitted, RAY_ADDRESS; "
+        "without that, --engine ray starts Ray on this machine.",
+    ),
+]

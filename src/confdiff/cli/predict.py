@@ -8,17 +8,20 @@ from confdiff.cli.console import print_message, progress, say, say_files, status
 from confdiff.cli.model import load_on
 from confdiff.cli.options import (
     TABLE_ENDINGS,
+    AddressOption,
     ConfigOption,
     DeviceOption,
     EncodingOption,
+    EngineOption,
     EscapeOption,
     IdOption,
-    ItemsArgument,
     ModelArgument,
     OverwriteOption,
+    argument,
     option,
     output_option,
 )
+from confdiff.cli.predict_folder import Place, predict_parts
 from confdiff.config import optional_config
 from confdiff.display.text import listed
 from confdiff.io.table_formats.encodings import takes_encoding, text_encoding
@@ -27,8 +30,22 @@ from confdiff.io.table_formats.encodings import takes_encoding, text_encoding
 @takes_encoding
 def predict_command(
     model: ModelArgument,
-    items: ItemsArgument,
-    output: Annotated[Path, output_option(f"Table to write ({TABLE_ENDINGS}).", metavar="FILE")] = Path("scores.csv"),
+    items: Annotated[
+        Path,
+        argument(
+            metavar="ITEMS",
+            help=f"Table of items ({TABLE_ENDINGS}): one row per item, with an id and features. Or a folder of Parquet "
+            "files.",
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        output_option(
+            f"Table to write ({TABLE_ENDINGS}), by default scores.csv; for a folder of items, the folder to write, by "
+            "default scores.",
+            metavar="FILE",
+        ),
+    ] = None,
     id: IdOption = None,
     config: ConfigOption = None,
     target_prior: Annotated[
@@ -42,6 +59,12 @@ def predict_command(
     encoding: EncodingOption = None,
     escape: EscapeOption = True,
     device: DeviceOption = "cpu",
+    engine: EngineOption = None,
+    jobs: Annotated[
+        int | None,
+        option(min=1, metavar="N", help="For a folder: number of files at a time, with one thread each."),
+    ] = None,
+    address: AddressOption = None,
     overwrite: OverwriteOption = False,
 ) -> None:
     """Score a table of items of any size.
@@ -53,8 +76,13 @@ def predict_command(
 
     The ids are in the column with the same name as in training. Without it, rows are numbered in a column `row`.
 
-    Example:
+    If ITEMS is a folder, each Parquet file below it becomes one of the same name, with its rows in their order and
+    without ranks. The same command again scores the files that are missing. `_SUCCESS` says that all are written.
+
+    Examples:
         confdiff predict model items.csv -o scores.csv
+        confdiff predict model items -o scores --jobs 4
+        confdiff predict model items -o scores --engine ray --address auto
     """
     with status("loading PyTorch"):
         from confdiff.io.batches import count_rows, read_column_names
@@ -63,6 +91,15 @@ def predict_command(
         from confdiff.tabular.model.scoring import find_id_column, predict_file, set_target_prior
     if target_prior is not None and not 0 < target_prior < 1:
         raise ValueError(f"--target-prior must be a fraction between 0 and 1, such as 0.3; got {target_prior:g}.")
+    if items.is_dir():
+        if encoding is not None or device != "cpu":
+            raise ValueError("--encoding and --device are for tables in one file; a folder holds Parquet files.")
+        options = {"id": id, "threshold": threshold, "target_prior": target_prior, "overwrite": overwrite}
+        predict_parts(model, items, output or Path("scores"), options, Place(engine=engine, jobs=jobs, address=address))
+        return
+    if engine is not None or jobs is not None or address is not None:
+        raise ValueError(f"--engine, --jobs and --address are for folders of Parquet files; {items} is not a folder.")
+    output = output or Path("scores.csv")
     check_table_name(output)
     check_new_file(output, inputs=[items], overwrite=overwrite)
     fitted = load_on(device, model)

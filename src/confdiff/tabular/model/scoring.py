@@ -36,6 +36,7 @@ def predict_file(
     overwrite: bool = False,
     encoding: str | None = None,
     escape: bool = True,
+    with_ranks: bool = True,
 ) -> int:
     """Write a table with the id and the predictions of each item of a file.
 
@@ -62,6 +63,8 @@ def predict_file(
         The encoding of text files, such as ``"cp1252"``; by default UTF-8, or what a byte order mark states.
     escape : bool
         Whether to escape ids that a spreadsheet program would run as formulas, in CSV and TSV.
+    with_ranks : bool
+        Whether to write ranks where the link has them; they are ranks among the items of this file.
 
     Returns
     -------
@@ -81,7 +84,7 @@ def predict_file(
     check_new_file(output, inputs=[items], overwrite=overwrite)
     threshold = _threshold(model, threshold)
     id_column = id or find_id_column(model, read_column_names(items))
-    scored = _with_ranks if has_ranks(model, threshold) else _without_ranks
+    scored = _with_ranks if with_ranks and has_ranks(model, threshold) else _without_ranks
     count = 0
     n_new = 0
     with writing_batches(output, escape=escape) as write:
