@@ -11,7 +11,8 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
-LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+LOOPBACK = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": 32 * "7"}
+"""The environment of the cluster and of commands that connect to it, with its secret."""
 PROGRAM = """
 import sys, warnings
 from ray.cluster_utils import Cluster

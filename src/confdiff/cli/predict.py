@@ -21,7 +21,7 @@ from confdiff.cli.options import (
     option,
     output_option,
 )
-from confdiff.cli.predict_folder import Place, predict_parts
+from confdiff.cli.predict_folder import ScoringPlace, predict_parts
 from confdiff.config import optional_config
 from confdiff.display.text import listed
 from confdiff.io.table_formats.encodings import takes_encoding, text_encoding
@@ -95,7 +95,9 @@ def predict_command(
         if encoding is not None or device != "cpu":
             raise ValueError("--encoding and --device are for tables in one file; a folder holds Parquet files.")
         options = {"id": id, "threshold": threshold, "target_prior": target_prior, "overwrite": overwrite}
-        predict_parts(model, items, output or Path("scores"), options, Place(engine=engine, jobs=jobs, address=address))
+        predict_parts(
+            model, items, output or Path("scores"), options, ScoringPlace(engine=engine, jobs=jobs, address=address)
+        )
         return
     if engine is not None or jobs is not None or address is not None:
         raise ValueError(f"--engine, --jobs and --address are for folders of Parquet files; {items} is not a folder.")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Place:
+class ScoringPlace:
     """Where files are scored; see :func:`confdiff.engines.open_engine`."""
 
     engine: str | None
@@ -22,7 +22,7 @@ class Place:
     address: str | None
 
 
-def predict_parts(model: Path, items: Path, output: Path, options: dict[str, Any], place: Place) -> None:
+def predict_parts(model: Path, items: Path, output: Path, options: dict[str, Any], place: ScoringPlace) -> None:
     """Score the files of a folder, and report the parts that failed."""
     with status("reading the folder"):
         from confdiff.io.batches import count_rows

@@ -2,13 +2,16 @@
 
 import logging
 import os
+import secrets
 import shutil
 import signal
 import socket
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -59,7 +62,7 @@ def ray_cluster(cpus: int | None = None, address: str | None = None) -> Iterator
     """
     address = address or os.environ.get("RAY_ADDRESS")
     with ExitStack() as stack:
-        stack.enter_context(_variables(_QUIET if address else _QUIET | _LOOPBACK))
+        stack.enter_context(_variables(_QUIET if address else _QUIET | _LOOPBACK | _secret()))
         ray = _import_ray()
         if not ray.is_initialized():
             stack.enter_context(_started(ray, cpus) if address is None else _connected(ray, address))
@@ -101,7 +104,6 @@ def _import_ray() -> Any:
 def _started(ray: Any, cpus: int | None) -> Iterator[None]:
     """Start a cluster on this machine, and end it with all of its processes and files."""
     with _short_folder() as folder, _variables({"TMPDIR": str(folder)}):
-        (folder / "tmp").mkdir()
         try:
             _initialise(
                 ray,
@@ -116,6 +118,21 @@ def _started(ray: Any, cpus: int | None) -> Iterator[None]:
             yield
         finally:
             ray.shutdown()
+
+
+def _secret() -> dict[str, str]:
+    """Return variables for a cluster of this process that other users of this machine cannot connect to.
+
+    Ray reads them when it is imported. If the program has imported it before, Ray's own default applies.
+    """
+    if "ray" in sys.modules and not _token.cache_info().currsize:
+        return {}
+    return {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": _token()}
+
+
+@cache
+def _token() -> str:
+    return secrets.token_hex(16)
 
 
 def _store_folder(folder: Path) -> str | None:
@@ -137,11 +154,14 @@ def _short_folder() -> Iterator[Path]:
 @contextmanager
 def _connected(ray: Any, address: str) -> Iterator[None]:
     """Connect to a cluster and disconnect at the end."""
+    _check_answer(_resolved(ray, address), address)
     try:
-        _check_answer(_resolved(ray, address), address)
         _initialise(ray, address=address)
-    except (RuntimeError, ValueError) as error:  # such as other versions of Ray or Python
-        raise ConnectionError(f"no connection to the Ray cluster at {address}: {_first_line(error)}") from error
+    except (RuntimeError, ValueError, OSError, ray.exceptions.RayError) as error:
+        raise ConnectionError(
+            f"no connection to the Ray cluster at {address}, although a server answers there: {_first_line(error)}. "
+            "Do versions of Ray and Python agree, and is RAY_AUTH_TOKEN the token of the cluster?"
+        ) from error
     try:
         yield
     finally:
@@ -211,4 +231,4 @@ def _initialise(ray: Any, **options: Any) -> None:
 
 def _first_line(error: Exception) -> str:
     lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
+    return lines[0].rstrip(".") if lines else type(error).__name__

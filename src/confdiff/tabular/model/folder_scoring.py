@@ -21,11 +21,11 @@ from confdiff.io.outputs import MODEL_FILES
 from confdiff.tabular.model.model import load_model
 from confdiff.tabular.model.parts import (
     ScoringRun,
+    file_state,
     item_files,
     mark_complete,
     missing_parts,
     prepare_output,
-    state_of,
 )
 from confdiff.tabular.model.scoring import predict_file, set_target_prior
 from confdiff.threads import one_thread
@@ -97,7 +97,7 @@ def predict_folder(
     run = ScoringRun(
         model=hashlib.sha256((model / "model.json").read_bytes()).hexdigest(),
         options=options,
-        parts={name: state_of(path) for name, path in files.items()},
+        parts={name: file_state(path) for name, path in files.items()},
     )
     opened = open_engine(engine, jobs=jobs, address=address)
     prepare_output(output, run, items=items, model=model, overwrite=overwrite)
@@ -185,7 +185,7 @@ class _FolderScoring:
             path = self.files[scored.name]
             if scored.is_seen:
                 yield self._finished(scored)
-            elif state_of(path) != self.states[scored.name]:
+            elif file_state(path) != self.states[scored.name]:
                 yield scored.name, f"{path} has changed since the run began. Run the command again."
             else:
                 unseen.append(scored.name)
@@ -279,6 +279,6 @@ def _items(part: _Part) -> Iterator[Path | None]:
 
 def _is_same(part: _Part) -> bool:
     try:
-        return state_of(part.path) == part.state
+        return file_state(part.path) == part.state
     except OSError:
         return False

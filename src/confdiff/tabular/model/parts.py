@@ -53,7 +53,7 @@ def item_files(items: Path) -> dict[str, Path]:
     return {path.relative_to(items).as_posix(): path for path in parquet_files(items)}
 
 
-def state_of(path: Path) -> list[int]:
+def file_state(path: Path) -> list[int]:
     """Return the size and the time of the last change of a file, by which a changed file is recognised."""
     status = path.stat()
     return [status.st_size, status.st_mtime_ns]
