@@ -50,6 +50,10 @@ def test_a_judge_and_people_in_one_study(folder, study):
     assert status["annotators"][0]["minutes_left"] is None
     table = run(folder, "label", "status", "s.db")
     assert re.search(rf"small\W+small\W+{judge['requests']}\W+{judge['tokens']:,}\W+{judge['faults']}", table)
+    run(folder, "label", "export", "s.db", "-o", "out", "--all")
+    replies = pd.read_csv(folder / "out" / "replies.csv")
+    assert replies["outcome"].value_counts().to_dict() == judge["outcomes"]
+    assert replies["reply"][1] == "{"
     ranked = run(folder, "rank", "s.db")
     assert re.search(r"side bias towards the item shown second: \+0\.[23]", ranked)
 

@@ -36,7 +36,11 @@ _Yes = Annotated[bool, switch("--yes", help="Delete without this flag only shows
 _Format = Annotated[str, option(metavar="NAME", help="`csv`, `parquet` or `jsonl`.")]
 _All = Annotated[
     bool,
-    switch("--all", help="Also write a table of answers that were taken back, and of those that could not say."),
+    switch(
+        "--all",
+        help="Also write a table of answers that were taken back, and of those that could not say, and one of the raw "
+        "replies of LLM judges.",
+    ),
 ]
 
 

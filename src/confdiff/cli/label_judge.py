@@ -162,7 +162,7 @@ def _say_run(judge: "JudgeSettings", run: "JudgeRun") -> None:
     say(f"{judge.name}: {plural(run.answers, 'answer')}{unable}, to {plural(run.requests, 'request')}")
     for code, fault in FAULTS.items():
         if run.faults[code]:
-            say(f"{judge.name}: {fault.words}: {run.faults[code]:,}")
+            say(f"{judge.name}: {translated(fault.words)}: {run.faults[code]:,}")
     if run.stopped and not run.has_failed:
         say(f"{judge.name}: stopped, because {translated(run.stopped)}")
     if run.unanswered and not run.has_failed:

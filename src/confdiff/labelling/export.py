@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, exists, select
 
-from confdiff.labelling.schema import annotators, answers, assignments
+from confdiff.labelling.schema import annotators, answers, assignments, judge_requests
 from confdiff.labelling.stored_items import as_typed, column_types, item_names
 from confdiff.tabular.tables import Columns
 from confdiff.validation import check_choice
@@ -54,6 +54,29 @@ def answer_columns(connection: Connection, *, superseded: bool = False) -> Colum
     if superseded:
         columns["superseded"] = np.array([bool(row.superseded) for row in rows], dtype=bool)
     return columns
+
+
+def reply_columns(connection: Connection) -> Columns:
+    """Return the requests to LLM judges and their raw replies as columns, in the order of sending."""
+    query = (
+        select(judge_requests, assignments, annotators.c.name.label("annotator_name"))
+        .join(assignments, judge_requests.c.assignment == assignments.c.id)
+        .join(annotators, judge_requests.c.annotator == annotators.c.id)
+        .order_by(judge_requests.c.id)
+    )
+    rows = connection.execute(query).all()
+    names = item_names(connection)
+    return {
+        "left": _objects([names[row.left] for row in rows]),
+        "right": _objects([names[row.right] for row in rows]),
+        "annotator": _objects([row.annotator_name for row in rows]),
+        "shown_first": _objects([names[row.shown_left] for row in rows]),
+        "time": _times([row.sent_at for row in rows]),
+        "outcome": _objects([row.outcome or "lost" for row in rows]),
+        "status": _floats([row.status for row in rows]),
+        "tokens": np.array([row.tokens for row in rows], dtype=np.int64),
+        "reply": _objects([row.reply or "" for row in rows]),
+    }
 
 
 def _difference(row: Any) -> float | None:

@@ -21,6 +21,7 @@ from confdiff.labelling.export import (
     id_type_of,
     is_judged,
     pair_columns,
+    reply_columns,
     select_rows,
 )
 from confdiff.labelling.opening import create_database, open_database
@@ -313,7 +314,7 @@ class Study:
             The format.
         superseded : bool
             Whether to write a third table, ``withdrawn``: the answers that were taken back, and those that could not
-            say.
+            say. The requests to LLM judges and their raw replies are a fourth one, ``replies``, if there are any.
         escape : bool
             Whether to escape texts in CSV that a spreadsheet program would run as formulas.
         overwrite : bool
@@ -322,6 +323,7 @@ class Study:
         with self._database.reading() as connection:
             tables = {"items": read_columns(connection), "pairs": Columns()}
             columns = answer_columns(connection, superseded=True)
+            replies = reply_columns(connection)
             id_type = id_type_of(connection)
         usable = is_judged(columns) & ~columns["superseded"]
         rest = select_rows(columns, ~usable)
@@ -330,6 +332,8 @@ class Study:
         tables["pairs"] = pair_columns(current, id_type)
         if superseded:
             tables["withdrawn"] = pair_columns(rest, id_type)
+        if superseded and len(replies["left"]):
+            tables["replies"] = replies
         return export_tables(tables, Path(folder), format=format, escape=escape, overwrite=overwrite)
 
     def backup(self, path: str | Path, *, overwrite: bool = False) -> None:

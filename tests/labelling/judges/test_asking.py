@@ -1,5 +1,6 @@
 """A judge is asked about every pair in both orders, once, whatever faults the endpoint has."""
 
+import asyncio
 import re
 import threading
 import time
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 from confdiff.labelling import JudgeSettings, StudySettings, ask_judge, create_study, open_study
+from confdiff.labelling.annotator_rows import annotator_rows
+from confdiff.labelling.judged_tables import AnswerTable
 from confdiff.labelling.judges import pauses as pauses_module
 from confdiff.labelling.judges.records import judge_uses
 from labelling.judges.server import KEY, KINDS, JudgeServer, completion, serving, texts_of
@@ -364,6 +367,34 @@ def test_two_processes_do_not_ask_as_one_judge(study):
     assert run.unanswered == 0
     assert len(problems) == 1
     assert "another process asks the judge 'small'" in problems[0]
+
+
+def test_a_judge_is_asked_inside_of_an_event_loop(study):
+    """As in a notebook."""
+
+    async def cell(address):
+        return ask_judge(study, judge_of(address, pairs=2))
+
+    with serving(JudgeServer()) as address:
+        assert asyncio.run(cell(address)).answers == 4
+
+
+@pytest.mark.usefixtures("quick")
+def test_an_address_that_is_not_an_endpoint_is_given_up_soon(study):
+    server = JudgeServer()
+    server.replies = [(200, "<html>Welcome</html>", {})] * 50
+    with serving(server) as address:
+        run = ask_judge(study, judge_of(address))
+    assert run.requests == 4
+    assert "gave no answer to 4 requests in a row (malformed replies). It replied: <html>Welcome</html>" in run.stopped
+
+
+def test_the_time_left_of_a_judge_is_not_shown(study):
+    with serving(JudgeServer()) as address:
+        ask_judge(study, judge_of(address, max_requests=5))
+    (row,) = annotator_rows(study, AnswerTable.of(study))
+    assert (row.kind, row.answered, row.seconds_left) == ("llm", 5, None)
+    assert row.seconds_per_answer > 0
 
 
 def test_deletion_removes_replies(study):

@@ -26,11 +26,11 @@ CONCURRENCY = 8
 FAULTS = {kind: 0.02 if kind != "slow" else 0.1 for kind in KINDS} | {"time-out": 0.01}
 
 
-def study_with_pairs(folder, count):
+def study_with_pairs(address, count):
     """Return a study whose plan has at least this number of pairs."""
     n_items = max(30, math.ceil(count / 5))
     settings = StudySettings(question="Which is larger?", judges=1, pairs_per_item=10.5, repeats=0)
-    return create_study(folder / "values.db", texts_of(np.linspace(0, 1, n_items)), settings)
+    return create_study(address, texts_of(np.linspace(0, 1, n_items)), settings)
 
 
 def answered_questions(study):
@@ -48,7 +48,7 @@ def kill_after(command, server, answers):
 
 
 def test_every_question_is_answered_once_after_kills(tmp_path, closing_engines, capsys):
-    study = study_with_pairs(tmp_path, PAIRS)
+    study = study_with_pairs(tmp_path / "values.db", PAIRS)
     texts = dict(zip(study.item_ids(), study.items()["text"].tolist(), strict=True))
     server = JudgeServer(FAULTS, side_bias=0.2, noise=0.1, time_out=3.0)
     budget = 4 * PAIRS
@@ -94,11 +94,11 @@ def report(server, use, twice, text):
     print(text)
 
 
-def test_a_budget_is_kept_over_kills(tmp_path, closing_engines):
-    study = study_with_pairs(tmp_path, 30)
+def test_a_budget_is_kept_over_kills(study_address):
+    study = study_with_pairs(study_address, 30)
     server = JudgeServer({"429": 0.05, "500": 0.05})
     with serving(server) as address:
-        command = ["label", "judge", study.address, "--llm", "small", "--base-url", address, "--pairs", "30"]
+        command = ["label", "judge", study_address, "--llm", "small", "--base-url", address, "--pairs", "30"]
         command += ["--max-requests", "50", "--max-tokens", "20000"]
         for answers in (8, 16):
             kill_after(command, server, answers)
@@ -109,4 +109,4 @@ def test_a_budget_is_kept_over_kills(tmp_path, closing_engines):
         (use,) = judge_uses(connection)
     assert server.received.total() <= use.requests <= 50
     assert server.tokens <= use.tokens <= 20_000
-    assert len(pairs_of(open_study(study.address))) >= 30
+    assert len(pairs_of(open_study(study_address))) >= 30

@@ -5,6 +5,7 @@ import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING
 
 from confdiff.labelling.answering import CANNOT_SAY, Answer, AnswerRefused
@@ -29,7 +30,6 @@ from confdiff.labelling.judges.request_forms import RequestForm, most_tokens
 if TYPE_CHECKING:
     from confdiff.labelling.study import Study
 
-_MOST_ATTEMPTS = 8  # at one question in one run
 _MOST_REFUSED = 3  # questions that are refused in every form before any is answered
 
 
@@ -130,8 +130,7 @@ class Asker:
 
     async def _ask(self, question: JudgeQuestion) -> None:
         """Ask one question until it is answered, its attempts are used up, or the run ends."""
-        attempt = 0
-        while attempt < _MOST_ATTEMPTS:
+        for attempt in count():
             await self._pauses.wait_until_resumed()
             messages = self._prompts.messages(question.shown_left, question.shown_right, question.asks)
             body = self._form.body(self._settings, messages, self._prompts.scale(question.asks))
@@ -142,10 +141,9 @@ class Asker:
             outcome = self._close(question, request, reply)
             if outcome == "bad-request" and self._adapt(reply):
                 continue
-            if outcome == ANSWERED or not FAULTS[outcome].is_retried:
+            if outcome == ANSWERED or attempt + 1 >= FAULTS[outcome].attempts:
                 return
             await self._pauses.back_off(attempt, reply.retry_after)
-            attempt += 1
 
     async def _open(self, question: JudgeQuestion, tokens: int) -> SentRequest | None:
         """Store a request within the budget; None if the run ends."""

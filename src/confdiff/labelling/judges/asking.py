@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
 from confdiff.labelling.judges.api_key import key_of
 from confdiff.labelling.judges.asker import Asker, JudgeRun
@@ -75,4 +76,14 @@ def ask_judge(
                 asker = Asker(study, settings, prompts, budget, endpoint, on_progress)
                 return await asker.run(remaining, {key: assignment for key, (assignment, _) in stored.items()})
 
+        return _run(ask)
+
+
+def _run(ask: Callable[[], Coroutine[Any, Any, JudgeRun]]) -> JudgeRun:
+    """Run a coroutine to its end; in a thread of its own where an event loop runs already, as in notebooks."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
         return asyncio.run(ask())
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(lambda: asyncio.run(ask())).result()

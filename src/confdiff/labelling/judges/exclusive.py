@@ -1,13 +1,16 @@
 """Let one process at a time ask as a judge, so that no question is asked twice; a killed process holds nothing."""
 
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 from sqlalchemy import text
 
 from confdiff.labelling.addresses import Database
+
+_PATIENCE = 5.0  # seconds, in which PostgreSQL notices that a process was killed
 
 
 class JudgeBusy(ValueError):
@@ -42,18 +45,23 @@ def _file_lock(study: Path, annotator: int, name: str) -> Iterator[None]:
     try:
         yield
     finally:
-        path.unlink(missing_ok=True)  # before the release: whoever locks it afterwards makes a new file
+        with suppress(OSError):  # Windows removes no open file
+            path.unlink()  # before the release: whoever locks it afterwards makes a new file
         lock.release()
 
 
 @contextmanager
 def _advisory_lock(database: Database, annotator: int, name: str) -> Iterator[None]:
-    """Hold a lock of PostgreSQL in a connection of its own, which ends with the process."""
+    """Hold a lock of PostgreSQL in a connection of its own, which ends soon after its process."""
     keys = {"schema": database.schema, "annotator": annotator % 2**31}
     with database.named_errors(), database.engine.connect() as connection:
         locked = text("SELECT pg_try_advisory_lock(hashtext(:schema), :annotator)")
-        if not connection.execute(locked, keys).scalar():
-            raise _busy(name)
+        ends_at = time.monotonic() + _PATIENCE
+        while not connection.execute(locked, keys).scalar():
+            connection.commit()
+            if time.monotonic() > ends_at:
+                raise _busy(name)
+            time.sleep(0.1)
         connection.commit()
         try:
             yield

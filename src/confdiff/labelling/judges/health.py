@@ -1,7 +1,7 @@
 """Notice that an endpoint cannot be used, instead of asking it again and again."""
 
 from confdiff.labelling.judges.endpoint import HttpReply
-from confdiff.labelling.judges.reply_faults import FAULTS
+from confdiff.labelling.judges.reply_faults import ANSWERED, FAULTS
 
 _LONGEST_WAIT = 600.0  # seconds for which an endpoint may ask
 _FAILURES_AT_START = 4  # after which an endpoint that never answered is given up
@@ -36,7 +36,7 @@ class EndpointHealth:
         """Return why the endpoint cannot be used, after one more reply; empty if it can."""
         is_failure = outcome in FAULTS and FAULTS[outcome].is_retried
         self._failures = self._failures + 1 if is_failure else 0
-        self._has_answered |= reply.status == 200
+        self._has_answered |= outcome in (ANSWERED, "refusal")
         reason = self._reason(outcome, reply)
         if not reason:
             return ""
