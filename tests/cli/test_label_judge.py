@@ -49,6 +49,7 @@ def test_a_judge_and_people_in_one_study(folder, study):
     assert (judge["name"], judge["model"], judge["outcomes"]["answer"]) == ("small", "small", int(questions))
     assert status["annotators"][0]["minutes_left"] is None
     table = run(folder, "label", "status", "s.db")
+    assert f"s.db is open: {questions} answers, {questions} of them by LLMs, to " in table
     assert re.search(rf"small\W+small\W+{judge['requests']}\W+{judge['tokens']:,}\W+{judge['faults']}", table)
     run(folder, "label", "export", "s.db", "-o", "out", "--all")
     replies = pd.read_csv(folder / "out" / "replies.csv")

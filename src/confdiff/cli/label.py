@@ -184,8 +184,10 @@ def status_command(study: StudyArgument, as_json: JsonOption = False) -> None:
         results.print(table)
     if report["judges"]:
         results.print(_judge_table(report["judges"]))
+    of_llms = sum(row["answered"] for row in report["annotators"] if row["kind"] == "llm")
     say(
-        f"{report['study']} is {report['state']}: {plural(report['answers'], 'answer')} to "
+        f"{report['study']} is {report['state']}: {plural(report['answers'], 'answer')}"
+        f"{f', {of_llms:,} of them by LLMs,' if of_llms else ''} to "
         f"{plural(report['questions'], 'question')} about {plural(report['items'], 'item')}"
     )
 
