@@ -8,6 +8,7 @@ from command import confdiff
 from confdiff.labelling import StudySettings, create_study
 from confdiff.tabular.formats.importing import import_judgements
 from confdiff.tabular.formats.registry import COMPARISON_FORMATS
+from labelling.studies import ITEMS, answer_all
 from tabular.formats.test_formats import FILES, FORMAT_OF_FILE, records
 from tabular.formats.test_trl import answers, preference, written
 
@@ -99,12 +100,26 @@ def test_models_need_no_items(tmp_path):
 
 
 def test_a_study_becomes_a_file(tmp_path):
-    items = {"id": ["a", "b", "c"], "text": ["one", "two", "three"]}
-    study = create_study(tmp_path / "study.db", items, StudySettings(question="Which is larger?"))
+    study = create_study(tmp_path / "study.db", ITEMS, StudySettings(question="Which is larger?", pairs_per_item=5))
+    command = ("convert", "study.db", "--to", "trl", "-o", "train.jsonl")
+    empty = confdiff(*command, cwd=tmp_path)
+    assert (empty.returncode, empty.stdout) == (2, "")
+    assert "study.db has no answers with a judgement yet" in empty.stderr
+    study.invite("Ann")
+    answered = answer_all(study, "Ann", grade=1.0)  # the item on the right is better, by far
+    pairs = study.pairs()
     study.close_connections()
-    result = confdiff("convert", "study.db", "--to", "trl", "-o", "train.jsonl", cwd=tmp_path)
-    assert result.returncode == 2
-    assert "study.db has no answers with a judgement yet" in result.stderr
+    result = confdiff(*command, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    text = dict(zip(ITEMS["id"], ITEMS["text"], strict=True))
+    shown_last = [
+        text[right if first == left else left]
+        for left, right, first in zip(pairs["left"], pairs["right"], pairs["shown_first"], strict=True)
+    ]
+    rows = records(tmp_path / "train.jsonl")
+    assert len(rows) == len(answered) == len(shown_last)
+    assert [row["chosen"] for row in rows] == shown_last
+    assert {(row["margin"], row["judge"], row["shown_first"]) for row in rows} == {(1.0, "Ann", "rejected")}
 
 
 @pytest.mark.parametrize(

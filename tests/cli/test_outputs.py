@@ -61,6 +61,11 @@ WRITERS = {
     "check": Writer(("check", "check.json", "pairs.csv"), files=("check.html", "check.json")),
     "rank": Writer(("rank", "pairs.csv"), ending=".csv", reads=("pairs.csv",)),
     "export": Writer(("export", "model"), ending=".onnx", flag="--onnx", reads=("model/weights.safetensors",)),
+    "judge": Writer(
+        ("judge", "items.csv", "--question", "Which?", "--llm", "x", "--base-url", "http://127.0.0.1:9"),
+        ending=".csv",
+        reads=("items.csv",),
+    ),
     "convert": Writer(("convert", "pairs.csv"), files=("items.csv", "pairs.csv")),
     "demo": Writer(("demo", "--epochs", "1"), files=("demo.png", "demo.json")),
     "theory": Writer(("theory", "--repetitions", "20"), files=("theory.html", "theory.csv")),
