@@ -48,10 +48,30 @@ def test_rank_reads_every_converted_file_without_flags(tmp_path, name):
 def test_what_was_skipped_is_printed(tmp_path):
     result = confdiff("convert", FILES / "label-studio.json", "-o", "tables", cwd=tmp_path)
     assert "3 records of label-studio: 3 judged pairs of 3 items" in result.stdout
-    assert "skipped: 1 cancelled annotations" in result.stdout
-    assert "skipped: 1 tasks without annotations" in result.stdout
+    assert "skipped: cancelled annotations: 1" in result.stdout
+    assert "skipped: tasks without annotations: 1" in result.stdout
+    assert "the choices are 7 words from 'left by far' to 'right by far'" in result.stdout
     nested = confdiff("convert", FILES / "alpaca-eval.json", "-o", "others", cwd=tmp_path)
     assert "left out, because tables cannot hold lists and objects: raw_completion" in nested.stdout
+
+
+def test_the_summary_can_be_read_by_programs(tmp_path):
+    result = confdiff("convert", FILES / "trl.jsonl", "-o", "tables", "--json", cwd=tmp_path)
+    assert json.loads(result.stdout) == {
+        "format": "trl",
+        "records": 3,
+        "pairs": 3,
+        "items": 5,
+        "skipped": {},
+        "left_out": [],
+        "note": "a margin of 1 means certainty",
+        "files": {"items": "tables/items.csv", "pairs": "tables/pairs.csv"},
+    }
+    tables = ("tables/items.csv", "tables/pairs.csv")
+    back = confdiff("convert", *tables, "--to", "trl", "-o", "back.jsonl", "--json", cwd=tmp_path)
+    summary = json.loads(back.stdout)
+    assert (summary["pairs"], summary["records"], summary["rounded"]) == (3, 3, 0)
+    assert summary["files"] == {"trl": "back.jsonl"}
 
 
 def test_differences_of_0_and_1_alone_keep_their_meaning(tmp_path):

@@ -1,8 +1,11 @@
 """confdiff convert: files of other tools as items and judged pairs, and back."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
 from rich.table import Table
 from rich.text import Text
 
@@ -12,6 +15,7 @@ from confdiff.cli.options import (
     EncodingOption,
     EscapeOption,
     IdOption,
+    JsonOption,
     LeftOption,
     OverwriteOption,
     RightOption,
@@ -93,6 +97,7 @@ def convert_command(
     pairs: _Pairs = None,
     output: _Output = None,
     list_formats: _List = False,
+    as_json: JsonOption = False,
     format: _From = None,
     prompt: _Prompt = "group",
     item_kind: _Items = None,
@@ -139,16 +144,26 @@ def convert_command(
     if to is not None:
         if prompt != "group":
             raise ValueError(f"prompt={prompt!r} would not be used to write files of {to}. Omit it.")
-        _export(file, pairs, output, format=to, id=id, overwrite=overwrite, **columns, **options)
+        _export(file, pairs, output, as_json=as_json, format=to, id=id, overwrite=overwrite, **columns, **options)
         return
     for name, value in (("PAIRS", pairs), ("--id", id)):
         if value is not None:
             raise ValueError(f"{name} is for writing files of other tools: pass --to FORMAT, or omit it.")
     folder = _FOLDER if output is None else output
-    _import(Path(file), folder, escape=escape, overwrite=overwrite, format=format, prompt=prompt, **columns, **options)
+    _import(
+        Path(file),
+        folder,
+        as_json=as_json,
+        escape=escape,
+        overwrite=overwrite,
+        format=format,
+        prompt=prompt,
+        **columns,
+        **options,
+    )
 
 
-def _import(file: Path, folder: Path, *, escape: bool, overwrite: bool, **options: Any) -> None:
+def _import(file: Path, folder: Path, *, as_json: bool, escape: bool, overwrite: bool, **options: Any) -> None:
     """Write the tables of another tool's file, and print what was converted."""
     with status("loading PyTorch"):
         from confdiff.io.atomic import atomic_files
@@ -169,8 +184,27 @@ def _import(file: Path, folder: Path, *, escape: bool, overwrite: bool, **option
             write_table(temporaries[name], table, escape=escape)
         if imported.config is not None:
             temporaries["configuration"].write_text(imported.config.to_toml(), encoding="utf-8")
+    if as_json:
+        _print_json(_import_summary(imported), files)
+        return
     _print_imported(imported)
     say_files(files)
+
+
+def _print_json(summary: dict[str, Any], files: dict[str, Path]) -> None:
+    typer.echo(json.dumps(summary | {"files": {kind: str(path) for kind, path in files.items()}}))
+
+
+def _import_summary(imported: "ImportedJudgements") -> dict[str, Any]:
+    return {
+        "format": imported.format,
+        "records": imported.rows,
+        "pairs": len(imported.pairs["left"]),
+        "items": len(imported.items["id"]),
+        "skipped": imported.skipped,
+        "left_out": list(imported.left_out),
+        "note": imported.note,
+    }
 
 
 def _print_imported(imported: "ImportedJudgements") -> None:
@@ -180,15 +214,17 @@ def _print_imported(imported: "ImportedJudgements") -> None:
     differences = imported.pairs["difference"]
     ties = (differences == 0).mean()
     say(f"differences from {differences.min():+.2f} to {differences.max():+.2f}; ties {ties:.1%}")
+    if imported.note:
+        say(imported.note)
     for what, count in imported.skipped.items():
-        say(f"skipped: {count:,} {what}")
+        say(f"skipped: {what}: {count:,}")
     if imported.left_out:
         say(f"left out, because tables cannot hold lists and objects: {listed(imported.left_out)}")
     if not imported.has_features:
         say("the items have no features: use `confdiff rank`, or `fit` with a table of them")
 
 
-def _export(file: str, pairs: Path | None, output: Path | None, **options: Any) -> None:
+def _export(file: str, pairs: Path | None, output: Path | None, *, as_json: bool, **options: Any) -> None:
     """Write tables or a study as another tool's file, and print what was converted."""
     if output is None:
         raise ValueError("pass -o FILE with --to: the file to write, which ends in .jsonl or .json.")
@@ -204,6 +240,10 @@ def _export(file: str, pairs: Path | None, output: Path | None, **options: Any) 
         options[name] = getattr(config, name) if options[name] is None else options[name]
     with status(f"writing {output.name}"):
         exported = export_judgements(output, tables.items, tables.pairs, inputs=tables.inputs, **options)
+    if as_json:
+        counts = {name: value for name, value in asdict(exported).items() if name != "files"}
+        _print_json({"format": options["format"], **counts}, exported.files)
+        return
     _print_exported(exported, options["format"])
     say_files(exported.files)
 

@@ -215,7 +215,7 @@ def test_chosen_texts_that_are_rejected_too_are_counted(tmp_path):
     imported = import_judgements(written(tmp_path, preference(), preference(SHORT)))
     assert imported.skipped == {"pairs of an item with itself": 1}
     assert len(imported.pairs["left"]) == 1
-    with pytest.raises(ValueError, match="no judgement that can be used; skipped: 1 pairs of an item with itself"):
+    with pytest.raises(ValueError, match="no judgement that can be used; skipped: pairs of an item with itself: 1"):
         import_judgements(written(tmp_path, preference(SHORT)))
 
 

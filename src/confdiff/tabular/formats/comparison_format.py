@@ -69,9 +69,25 @@ Reader = Callable[[Iterator[FileRow], FormatOptions], Iterator[Judgement | Skipp
 Writer = Callable[[Iterable[Judgement], FormatOptions], Iterator[JsonRecord]]
 
 
-def plain_differences(values: list[Any], positions: list[str], options: FormatOptions) -> NDArray[np.float64]:
-    """Return judgements that are differences from -1 to 1 as an array. Shape: (n,)."""
-    return np.array(values, dtype=np.float64) + 0.0  # -0 becomes 0
+@dataclass(frozen=True, eq=False)
+class ReadDifferences:
+    """Judgements on the scale from -1 to 1.
+
+    Attributes
+    ----------
+    values
+        (n,) differences.
+    note
+        How they were read, if that was recognised; else empty.
+    """
+
+    values: NDArray[np.float64]
+    note: str = ""
+
+
+def plain_differences(values: list[Any], positions: list[str], options: FormatOptions) -> ReadDifferences:
+    """Return judgements that are differences from -1 to 1."""
+    return ReadDifferences(np.array(values, dtype=np.float64) + 0.0)  # -0 becomes 0
 
 
 @dataclass(frozen=True)
@@ -107,7 +123,7 @@ class ComparisonFormat:
     recognise: Callable[[FileRow], bool]
     read: Reader
     write: Writer
-    differences: Callable[[list[Any], list[str], FormatOptions], NDArray[np.float64]] = plain_differences
+    differences: Callable[[list[Any], list[str], FormatOptions], ReadDifferences] = plain_differences
     reading_options: frozenset[str] = frozenset()
     writing_options: frozenset[str] = frozenset()
     needs_differences: bool = True

@@ -44,6 +44,8 @@ class ImportedJudgements:
         What was skipped -> how often.
     left_out
         Keys whose values are lists or objects, which tables cannot hold.
+    note
+        How the judgements were read, if that was recognised.
     """
 
     format: str
@@ -52,6 +54,7 @@ class ImportedJudgements:
     rows: int
     skipped: dict[str, int] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    note: str = ""
 
     @property
     def has_features(self) -> bool:
@@ -128,7 +131,7 @@ def import_judgements(
     for part in known.read(iter(rows), given):
         collected.add(part, rows.position)
     if not collected.values:
-        skipped = "; ".join(f"{count:,} {what}" for what, count in collected.skipped.items())
+        skipped = "; ".join(f"{what}: {count:,}" for what, count in collected.skipped.items())
         raise ValueError(f"{os.fspath(path)} has no judgement that can be used; skipped: {skipped}.")
     items = collected.items()
     if "item_kind" in known.reading_options and given.item_kind is None:
@@ -137,7 +140,8 @@ def import_judgements(
     return ImportedJudgements(
         format=known.name,
         items=items,
-        pairs=collected.pairs(differences),
+        pairs=collected.pairs(differences.values),
+        note=differences.note,
         rows=rows.count,
         skipped=dict(collected.skipped),
         left_out=tuple(collected.left_out),

@@ -7,7 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.display.text import listed
-from confdiff.tabular.formats.comparison_format import ComparisonFormat, FormatOptions, JsonRecord, others
+from confdiff.tabular.formats.comparison_format import (
+    ComparisonFormat,
+    FormatOptions,
+    JsonRecord,
+    ReadDifferences,
+    others,
+)
 from confdiff.tabular.formats.judgement import PROMPT, Item, Judgement, Skipped
 from confdiff.tabular.formats.label_studio_config import WORDS, kind_of_text, labelling_config
 from confdiff.tabular.formats.rows import FileRow
@@ -128,12 +134,12 @@ def _annotator(annotation: FileRow) -> str | None:
     return None if who is None else str(who)
 
 
-def _differences(values: list[Any], positions: list[str], options: FormatOptions) -> NDArray[np.float64]:
+def _differences(values: list[Any], positions: list[str], options: FormatOptions) -> ReadDifferences:
     """Return sides and choices as differences; choices are words or numbers of one scale."""
     differences = np.array([value if isinstance(value, float) else np.nan for value in values])
     rows = np.flatnonzero(np.isnan(differences))
     if not len(rows):
-        return differences
+        return ReadDifferences(differences)
     choices = [values[row] for row in rows]
     scale = _scale(choices, options)
     points = _points(choices, [positions[row] for row in rows], scale)
@@ -144,7 +150,7 @@ def _differences(values: list[Any], positions: list[str], options: FormatOptions
             "Pass scale=(low, high) with the ends of the scale."
         )
     differences[rows] = scale.differences(points).clip(-1, 1) + 0.0
-    return differences
+    return ReadDifferences(differences, f"the choices are {scale.name}")
 
 
 def _scale(choices: list[str], options: FormatOptions) -> Scale:

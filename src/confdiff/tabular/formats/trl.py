@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.randomness import derived_seed
-from confdiff.tabular.formats.comparison_format import ComparisonFormat, FormatOptions, JsonRecord, others
+from confdiff.tabular.formats.comparison_format import (
+    ComparisonFormat,
+    FormatOptions,
+    JsonRecord,
+    ReadDifferences,
+    others,
+)
 from confdiff.tabular.formats.conversations import (
     ASSISTANT,
     USER,
@@ -110,7 +116,7 @@ def _margin(row: FileRow) -> float | None:
     return margin
 
 
-def _differences(values: list[Any], positions: list[str], options: FormatOptions) -> NDArray[np.float64]:
+def _differences(values: list[Any], positions: list[str], options: FormatOptions) -> ReadDifferences:
     """Return signed margins as differences; a preference without a margin is certain."""
     signs = np.array([sign for sign, _ in values], dtype=np.float64)
     margins = np.array([np.nan if margin is None else margin for _, margin in values], dtype=np.float64)
@@ -126,7 +132,8 @@ def _differences(values: list[Any], positions: list[str], options: FormatOptions
             f"Pass a larger margin, such as max_margin={margins[too_large].max():g}."
         )
     strengths = np.where(np.isnan(margins), 1, np.minimum(margins / most, 1))
-    return signs * strengths + 0.0  # -0 becomes 0
+    note = "" if np.isnan(margins).all() else f"a margin of {most:g} means certainty"
+    return ReadDifferences(signs * strengths + 0.0, note)  # -0 becomes 0
 
 
 def _recognised_max_margin(margins: NDArray[np.float64]) -> float:
