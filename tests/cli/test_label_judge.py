@@ -133,11 +133,10 @@ def test_the_key_is_printed_and_stored_nowhere(folder, study):
         command = [COMMAND, "label", "judge", "s.db", "--llm", "s", "--base-url", address, "--key", "MY_KEY", "-v"]
         environment = {"MY_KEY": KEY, "PATH": "/usr/bin", "OMP_NUM_THREADS": "1"}
         result = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-        more = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    assert (result.returncode, more.returncode) == (2, 0), more.stderr
+    assert result.returncode == 2, result.stderr
     assert "[key] failed" in result.stderr
     assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
-    assert KEY not in result.stdout + result.stderr + more.stdout + more.stderr
+    assert KEY not in result.stdout + result.stderr
     assert all(KEY.encode() not in path.read_bytes() for path in folder.iterdir())
 
 

@@ -40,7 +40,10 @@ def test_every_required_placeholder_is_missed(name):
     ("text", "message"),
     [
         (SHORT.replace("question", "quesion"), "unknown placeholder 'quesion'. Did you mean 'question'"),
-        (SHORT.replace("[user]", ""), r"must have a line \[user\]"),
+        (SHORT.replace("[user]", ""), r"must begin with a line \[system\] or \[user\]"),
+        ("Be fair.\n" + SHORT, r"must begin with a line \[system\] or \[user\]"),
+        (SHORT + "\n" + SHORT, "have each of them once"),
+        ("[system]\n\n" + SHORT, "with text under it"),
         (SHORT + "x" * 200_000, "at most 100,000 characters"),
         ("[system]\n" + SHORT.partition("\n")[2], r"must have a line \[user\]"),
     ],
@@ -56,6 +59,13 @@ def test_a_template_that_is_no_text(tmp_path):
         read_template(tmp_path / "my.txt")
     with pytest.raises(FileNotFoundError):
         read_template(tmp_path / "missing.txt")
+
+
+def test_a_template_of_an_editor_of_windows(tmp_path):
+    path = tmp_path / "my.txt"
+    path.write_bytes(b"\xef\xbb\xbf" + SHORT.replace("\n", "\r\n").encode())
+    (message,) = filled(read_template(path), dict.fromkeys(PLACEHOLDERS, "x"))
+    assert message == {"role": "user", "content": "x x or x? x x"}
 
 
 def test_values_are_not_searched_for_placeholders():

@@ -41,7 +41,7 @@ def read_template(path: str | Path | None) -> str:
     if path is None:
         return default_template()
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise ValueError(f"template must be a text file in UTF-8; {path} is not.") from error
     check_template(text, str(path))
@@ -65,7 +65,13 @@ def check_template(text: str, title: str) -> None:
     """
     if len(text) > _LONGEST:
         raise ValueError(f"the template {title} must have at most {_LONGEST:,} characters; it has {len(text):,}.")
+    before, *headers = _SECTION.split(text.replace("\r\n", "\n"))[::2]
     sections = _sections(text)
+    if before.strip() or len(headers) > len(sections):
+        raise ValueError(
+            f"the template {title} must begin with a line [system] or [user], and have each of them once, with text "
+            "under it."
+        )
     if "user" not in sections:
         raise ValueError(f"the template {title} must have a line [user], under which the prompt follows.")
     names = {name for section in sections.values() for name in _PLACEHOLDER.findall(section)}
