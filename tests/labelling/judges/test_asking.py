@@ -345,7 +345,8 @@ def test_a_name_belongs_to_one_judge(study, tmp_path):
             ask_judge(study, judge_of(address))
 
 
-def test_two_processes_do_not_ask_as_one_judge(study):
+def test_two_processes_do_not_ask_as_one_judge(study, monkeypatch):
+    monkeypatch.setattr("confdiff.labelling.judges.exclusive._PATIENCE", 0.1)
     problems = []
 
     def ask_at_the_same_time(answers, faults):

@@ -21,7 +21,7 @@ from labelling.judges.server import KINDS, JudgeServer, serving, texts_of
 from labelling.judges.test_asking import pairs_of, questions_of
 
 KILLS = int(os.environ.get("CONFDIFF_KILLS", "3"))
-PAIRS = int(os.environ.get("CONFDIFF_JUDGE_PAIRS", "60"))
+PAIRS = int(os.environ.get("CONFDIFF_JUDGE_PAIRS", "40"))
 CONCURRENCY = 8
 FAULTS = {kind: 0.02 if kind != "slow" else 0.1 for kind in KINDS} | {"time-out": 0.01}
 
