@@ -155,6 +155,7 @@ def test_a_study_becomes_a_file(tmp_path):
         (("pairs.csv", "--to", "trl"), "pass -o FILE with --to"),
         (("pairs.csv", "--to", "trl", "-o", "a.jsonl", "--prompt", "both"), "--prompt both would not be used"),
         (("pairs.csv", "--to", "trl", "-o", "a.jsonl", "--items", "ids"), "--items ids would not be used to write"),
+        (("pairs.csv", "--to", "trl", "-o", "a.jsonl", "--no-escape"), "--no-escape is for tables"),
         (("pairs.csv", "--to", "tsl", "-o", "a.jsonl"), "unknown format 'tsl'. Did you mean 'trl'"),
         (("pairs.csv", "--to", "trl", "-o", "a.csv"), "must end in .jsonl or .json; got 'a.csv'"),
         (("rows.jsonl",), "the format is not certain: its keys are 'a'"),

@@ -142,6 +142,8 @@ def convert_command(
     }
     columns = {"left": left, "right": right, "difference": difference, "scale": scale}
     if to is not None:
+        if not escape:
+            raise ValueError("--no-escape is for tables, and files of other tools are JSON. Omit it.")
         if prompt != "group":
             raise ValueError(f"prompt={prompt!r} would not be used to write files of {to}. Omit it.")
         _export(file, pairs, output, as_json=as_json, format=to, id=id, overwrite=overwrite, **columns, **options)

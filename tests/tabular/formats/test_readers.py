@@ -85,7 +85,7 @@ def chosen(*choices, name="q"):
     [
         (ALPACA | {"preference": 2.5}, "line 1: 'preference' must be from 1 to 2; got 2.5"),
         (ALPACA | {"preference": "much"}, "line 1: 'preference' must be a number up to 1e\\+100; got 'much'"),
-        (ALPACA | {"preference": 1, "output_2": ""}, "line 1: an answer is empty.*item_kind='models'"),
+        ({"model": " ", "games": []}, "line 1: 'model' is empty"),
         (BATTLE | {"winner": "model_c"}, "line 1: the verdict must be one of A>>B.*got 'model_c'"),
         (BATTLE | {"model_b": "", "winner": "tie"}, "line 1: the name of a model is empty"),
         (STEER | {"overall_preference": 4}, "line 1: 'overall_preference' must be from -3 to 3; got 4"),
@@ -109,6 +109,23 @@ def chosen(*choices, name="q"):
 )
 def test_unusable_records_are_named(tmp_path, row, message):
     with pytest.raises(ValueError, match=message):
+        imported(tmp_path, row)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"chosen": "a b", "rejected": " "},
+        {"chosen": [{"role": "assistant", "content": "a"}], "rejected": [{"role": "assistant", "content": ""}]},
+        ALPACA | {"preference": 1, "output_2": ""},
+        BATTLE | {"winner": "tie", "response_a": "a", "response_b": None},
+        STEER | {"overall_preference": 1, "response1": "\n"},
+        TASK | {"data": {"left": "", "right": "b"}, "annotations": [{"result": [chosen("the same")]}]},
+    ],
+)
+def test_empty_answers_are_counted(tmp_path, row):
+    """Models do return nothing at times, and one such record must not stop a conversion."""
+    with pytest.raises(ValueError, match="no judgement that can be used; skipped: pairs with an empty answer: 1"):
         imported(tmp_path, row)
 
 

@@ -128,7 +128,6 @@ def test_the_margin_that_means_certainty_can_be_given(tmp_path):
         (preference([], []), "line 3: 'chosen' and 'rejected' must have a message each"),
         (preference({"text": "a"}), "line 3: 'chosen' must be a text; got"),
         (preference(12), r"line 3: 'chosen' must be a text; got 12\. If these are ids, pass item_kind='ids'"),
-        (preference("  "), "line 3: 'chosen' is empty"),
         (preference("half \ud83d"), "line 3: 'chosen' contains a lone surrogate"),
         (preference(margin=10**400), "line 3: 'margin' must be a number up to 1e\\+100; got 1000"),
         (preference(margin=-(10**400)), "line 3: 'margin' must be a number up to 1e\\+100; got -1000"),

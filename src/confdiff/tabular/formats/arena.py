@@ -59,7 +59,7 @@ def _battle(row: FileRow, options: FormatOptions) -> Judgement | Skipped:
 
 def _games(row: FileRow) -> Iterator[Judgement | Skipped]:
     """Yield the two games of a model and the baseline: in the first one the baseline is A, in the second one B."""
-    model = row.text("model")
+    model = row.name("model")
     baseline = row.optional_text("baseline") or "baseline"
     for number, value in enumerate(row.list_of("games", dict), 1):
         game = row.part(f"game {number}", value)

@@ -13,6 +13,7 @@ from confdiff.tabular.roles import ID, ROLES
 from confdiff.tabular.tables import Columns
 
 _SAME = "pairs of an item with itself"
+_EMPTY = "pairs with an empty answer"
 _OWN = ("annotator", "shown_first", "time", "seconds", "weight")  # columns with the meaning of their names
 _LAST = ("group", PROMPT)
 _USUAL = frozenset(name for names in ROLES.values() for name in names) | set(ID)
@@ -56,6 +57,9 @@ class CollectedJudgements:
             return
         left, left_values = self._item(part.left, part.prompt)
         right, right_values = self._item(part.right, part.prompt)
+        if _is_empty(left_values) or _is_empty(right_values):
+            self.skipped[_EMPTY] += 1
+            return
         if left == right:
             self.skipped[_SAME] += 1
             return
@@ -115,6 +119,11 @@ class CollectedJudgements:
     def _ids_are_numbers(self) -> bool:
         """Return whether all ids are integers of 64 bits; otherwise all are texts."""
         return all(type(id) is int and -(2**63) <= id < 2**63 for id in self._items)
+
+
+def _is_empty(values: dict[str, Any]) -> bool:
+    """Return whether an item is a text without letters, which is a missing value in tables."""
+    return TEXT in values and not str(values[TEXT]).strip()
 
 
 def _id_of(values: dict[str, Any]) -> str:

@@ -16,8 +16,6 @@ def sides_of_models(row: FileRow, texts: _Two, models: _Two, options: FormatOpti
         if not all(models):
             raise row.error("the name of a model is empty")
         return Item(id=models[0]), Item(id=models[1])
-    if not all(text.strip() for text in texts):
-        raise row.error("an answer is empty", "Drop the row, or pass item_kind='models' to compare the models.")
     return answer(texts[0]), answer(texts[1])
 
 

@@ -46,13 +46,18 @@ class FileRow:
         return self.values[name]
 
     def text(self, name: str) -> str:
-        """Return a text that must exist and must not be blank."""
+        """Return a text that must exist; it may be empty."""
         value = self.need(name)
         if not isinstance(value, str):
             raise self.error(f"{name!r} must be a text; got {value!r:.60}")
-        if not value.strip():
-            raise self.error(f"{name!r} is empty")
         return self.encodable(name, value)
+
+    def name(self, key: str) -> str:
+        """Return a text that must exist and must not be blank, such as an id."""
+        value = self.text(key)
+        if not value.strip():
+            raise self.error(f"{key!r} is empty")
+        return value
 
     def optional_text(self, name: str) -> str:
         """Return a text, or a number as text; empty if it is missing."""

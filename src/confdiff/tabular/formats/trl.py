@@ -94,7 +94,7 @@ def _text(row: FileRow, name: str) -> str:
 def _item_with_id(row: FileRow, name: str) -> Item:
     value = row.need(name)
     is_number = isinstance(value, int) and not isinstance(value, bool)
-    return Item(id=value if is_number else row.text(name))
+    return Item(id=value if is_number else row.name(name))
 
 
 def _margin(row: FileRow) -> float | None:
