@@ -130,9 +130,9 @@ def test_same_class_questions_and_gold_pairs_are_asked(study_address):
 @pytest.mark.usefixtures("quick")
 def test_faults_end_in_one_answer_per_question(study):
     faults = dict.fromkeys(KINDS, 0.05)
-    server = JudgeServer(faults, seed=3, time_out=1.5)
+    server = JudgeServer(faults, seed=3, time_out=5.0)
     with serving(server) as address:
-        run = ask_judge(study, judge_of(address, timeout=1.0, concurrency=4))
+        run = ask_judge(study, judge_of(address, timeout=4.0, concurrency=4))
         assert run.unanswered == 0
         assert server.most_in_flight <= 4
         again = ask_judge(study, judge_of(address))
