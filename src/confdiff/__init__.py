@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from confdiff.prior import estimate_prior as estimate_prior
     from confdiff.ranking.ranking import Ranking as Ranking
     from confdiff.ranking.ranking_items import rank_items as rank_items
+    from confdiff.tabular.features.computing.files import FileEncoder as FileEncoder
     from confdiff.tabular.features.item_features import ItemFeatures as ItemFeatures
     from confdiff.tabular.fit_options import FitOptions as FitOptions
     from confdiff.tabular.fitting import fit_comparisons as fit_comparisons
@@ -50,6 +51,7 @@ _HOME = {
     "ConfDiffBoosting": "estimators",
     "ConfDiffClassifier": "estimators",
     "ConfDiffLogisticRegression": "estimators",
+    "FileEncoder": "tabular.features.computing.files",
     "FitOptions": "tabular.fit_options",
     "ItemFeatures": "tabular.features.item_features",
     "ItemKFold": "pairs.splitting",

@@ -25,6 +25,7 @@ from confdiff.cli.options import (
     RightOption,
     ScaleOption,
     ShownFirstOption,
+    TextEncoderOption,
     TieOption,
     WinnerOption,
     option,
@@ -58,6 +59,7 @@ def evaluate_command(
     scale: ScaleOption = None,
     encoding: EncodingOption = None,
     config: ConfigOption = None,
+    text_encoder: TextEncoderOption = None,
     device: DeviceOption = "cpu",
     as_json: JsonOption = False,
     overwrite: OverwritePageOption = False,
@@ -104,7 +106,7 @@ def evaluate_command(
     if output is not None:
         check_new_report(evaluation_files(output), inputs=[items], overwrite=overwrite)
     config = used_config(items, config)
-    fitted = load_on(device, model)
+    fitted = load_on(device, model, text_encoder)
     measures: Evaluation | RankEvaluation | Agreement
     files: dict[str, Path] = {}
     with status("scoring"):

@@ -24,6 +24,7 @@ from confdiff.cli.options import (
     OverwriteOption,
     RightOption,
     ScaleOption,
+    TextEncoderOption,
     TieOption,
     WinnerOption,
     option,
@@ -71,6 +72,7 @@ def explain_command(
     config: ConfigOption = None,
     encoding: EncodingOption = None,
     escape: EscapeOption = True,
+    text_encoder: TextEncoderOption = None,
     device: DeviceOption = "cpu",
     as_json: JsonOption = False,
     overwrite: OverwriteOption = False,
@@ -100,7 +102,7 @@ def explain_command(
         if page.resolve() == output.resolve():
             raise ValueError(f"--page and --output must be two files; got {page} for both.")
         check_new_report({"page": page}, inputs=inputs, overwrite=overwrite)
-    fitted = load_on(device, model)
+    fitted = load_on(device, model, text_encoder)
     config = used_config(items, config)
     importance = fitted.about.importance
     if pairs is not None:

@@ -127,6 +127,15 @@ _MaxFeatures = Annotated[
         help="Maximum number of words and pairs of words per text column. If omitted, 50,000, or 2,000 for streams.",
     ),
 ]
+_TextEncoder = Annotated[
+    str | None,
+    option(
+        metavar="FOLDER",
+        panel=_TRAINING,
+        help="Folder of a model of sentence-transformers, whose vectors of the texts are used in addition to their "
+        "words. Needs confdiff[text]; nothing is downloaded.",
+    ),
+]
 _Epochs = Annotated[
     int | None,
     option(min=1, metavar="N", panel=_NETWORK, help="Passes over the pairs. If omitted, chosen by their number."),
@@ -198,6 +207,7 @@ def fit_command(
     text: TextOption = None,
     config: ConfigOption = None,
     max_features: _MaxFeatures = None,
+    text_encoder: _TextEncoder = None,
     method: _Method = None,
     epochs: _Epochs = None,
     batch_size: _BatchSize = None,
@@ -215,7 +225,8 @@ def fit_command(
 ) -> None:
     """Fit a model that scores items from judged pairs, and write it with a card of its quality.
 
-    Columns are recognised: numbers are scaled, categories one-hot encoded, and texts become TF-IDF features. Linear
+    Columns are recognised: numbers and vectors are scaled, categories one-hot encoded, and texts become TF-IDF
+    features. A .npy file of embeddings is a table whose ids are its row numbers. Linear
     models, boosted trees and networks are compared on held-out pairs, and so is the meaning of the judgements unless
     --link declares it. The card contains the comparison.
 
@@ -250,6 +261,7 @@ def fit_command(
         spacing=spacing,
         kinds=kinds_of(number=number, category=category, text=text),
         max_features=max_features,
+        text_encoder=text_encoder,
         device=device,
         seed=seed,
     )

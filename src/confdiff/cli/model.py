@@ -91,13 +91,16 @@ def export_model(
     say_files({"onnx": onnx})
 
 
-def load_on(device: str, folder: Path) -> "ComparisonModel":
-    """Read a model folder and move the network to a device; other models run on the CPU."""
+def load_on(device: str, folder: Path, text_encoder: str | None = None) -> "ComparisonModel":
+    """Read a model folder and move the network to a device; other models run on the CPU.
+
+    ``text_encoder`` is the place of its text encoder, if that has moved since the training.
+    """
     from confdiff.tabular.model.classifiers import classifier_kind
     from confdiff.tabular.model.model import load_model
     from confdiff.training.recipe import find_device
 
-    fitted = load_model(folder)
+    fitted = load_model(folder, text_encoder=text_encoder)
     kind = classifier_kind(fitted.classifier)
     if kind == "network":
         fitted.classifier.model_.to(find_device(device))

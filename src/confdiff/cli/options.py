@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from confdiff.io.table_formats.registry import TABLE_FORMATS
+from confdiff.io.table_formats.registry import READ_FORMATS, TABLE_FORMATS
 
 
 def option(*names: str, metavar: str, help: str, panel: str | None = None, **settings: Any) -> Any:
@@ -38,7 +38,7 @@ ItemsArgument = Annotated[
     Path,
     argument(
         metavar="ITEMS",
-        help=f"Table of items ({TABLE_ENDINGS}): one row per item, with an id and features.",
+        help=f"Table of items ({', '.join(READ_FORMATS)}): one row per item, with an id and features.",
     ),
 ]
 PairsArgument = Annotated[
@@ -130,6 +130,13 @@ CategoryOption = Annotated[
 ]
 TextOption = Annotated[
     list[str] | None, option(metavar="COLUMN", panel=COLUMNS, help="Column to read as text. May be repeated.")
+]
+TextEncoderOption = Annotated[
+    str | None,
+    option(
+        metavar="FOLDER",
+        help="Text encoder of the training, if it is at another place now.",
+    ),
 ]
 ScaleOption = Annotated[
     str | None,

@@ -17,6 +17,7 @@ from confdiff.cli.options import (
     IdOption,
     ModelArgument,
     OverwriteOption,
+    TextEncoderOption,
     argument,
     option,
     output_option,
@@ -58,6 +59,7 @@ def predict_command(
     ] = None,
     encoding: EncodingOption = None,
     escape: EscapeOption = True,
+    text_encoder: TextEncoderOption = None,
     device: DeviceOption = "cpu",
     engine: EngineOption = None,
     jobs: Annotated[
@@ -92,8 +94,10 @@ def predict_command(
     if target_prior is not None and not 0 < target_prior < 1:
         raise ValueError(f"--target-prior must be a fraction between 0 and 1, such as 0.3; got {target_prior:g}.")
     if items.is_dir():
-        if encoding is not None or device != "cpu":
-            raise ValueError("--encoding and --device are for tables in one file; a folder holds Parquet files.")
+        if encoding is not None or device != "cpu" or text_encoder is not None:
+            raise ValueError(
+                "--encoding, --device and --text-encoder are for tables in one file; a folder holds Parquet files."
+            )
         options = {"id": id, "threshold": threshold, "target_prior": target_prior, "overwrite": overwrite}
         predict_parts(
             model, items, output or Path("scores"), options, ScoringPlace(engine=engine, jobs=jobs, address=address)
@@ -104,7 +108,7 @@ def predict_command(
     output = output or Path("scores.csv")
     check_table_name(output)
     check_new_file(output, inputs=[items], overwrite=overwrite)
-    fitted = load_on(device, model)
+    fitted = load_on(device, model, text_encoder)
     if target_prior is not None:
         set_target_prior(fitted, target_prior)
     settings = optional_config(used_config(items, config))

@@ -7,7 +7,8 @@ from typing import Any
 
 from confdiff.io.atomic import atomic_file
 from confdiff.io.table_formats.registry import find_table_format
-from confdiff.io.tables import check_distinct_names, check_not_nested, check_table_file, table_errors
+from confdiff.io.tables import check_distinct_names, check_table_file, table_errors
+from confdiff.io.vectors import as_vectors, check_not_nested
 
 _ROWS = 65_536
 
@@ -26,11 +27,21 @@ def read_batches(path: Path, columns: Iterable[str], rows: int = _ROWS) -> Itera
     """
     table_format = check_table_file(path)
     names = list(columns)
+    start = table_format.first_row
     with table_errors(path, names):
         for batch in table_format.read_batches(path, names, rows):
-            for name in names:
-                check_not_nested(f"{path}, ", name, batch.column(name))
-            yield batch
+            yield _with_vectors(path, batch, start)
+            start += batch.num_rows
+
+
+def _with_vectors(path: Path, batch: Any, start: int) -> Any:
+    """Return a batch with its columns of lists as vectors, see :mod:`confdiff.io.vectors`."""
+    for index, name in enumerate(batch.schema.names):
+        check_not_nested(f"{path}, ", name, batch.column(index), start)
+        column = as_vectors(batch.column(index))
+        if column is not batch.column(index):
+            batch = batch.set_column(index, name, column)
+    return batch
 
 
 def read_column_names(path: Path) -> list[str]:

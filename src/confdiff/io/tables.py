@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from confdiff.io.atomic import atomic_file
-from confdiff.io.table_formats.registry import find_table_format
+from confdiff.io.table_formats.registry import TABLE_FORMATS, find_table_format
 from confdiff.io.table_formats.table_format import TableFormat
 
 
 def check_table_name(path: Path) -> Path:
     """Check that the ending of a path names a format of tables that can be written, and return the path."""
     find_table_format(path).check_packages()
+    if not any(path.name.lower().endswith(ending) for ending in TABLE_FORMATS):
+        raise ValueError(f"the name of a table to write must end in {', '.join(TABLE_FORMATS)}; got {path.name!r}.")
     return path
 
 
@@ -102,33 +104,3 @@ def check_distinct_names(path: Path, names: list[str]) -> None:
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise ValueError(f"the columns of {path} must have distinct names; got {repeated[0]!r} more than once.")
-
-
-def check_not_nested(position: str, name: str, column: Any) -> None:
-    """Check that a column that is used holds plain values and not lists or objects, as in JSON and Parquet.
-
-    Parameters
-    ----------
-    position : str
-        Beginning of the message, such as ``"items.jsonl, "``.
-    name : str
-        Name of the column.
-    column
-        The column, of Arrow, pandas or NumPy.
-    """
-    if _is_nested(column):
-        raise ValueError(
-            f"{position}column {name!r} must hold one value per row; got lists or objects. Write their parts as "
-            f"columns of numbers or texts, or leave the column out with ignore={name!r}."
-        )
-
-
-def _is_nested(column: Any) -> bool:
-    import pyarrow
-
-    if isinstance(column, pyarrow.Array | pyarrow.ChunkedArray):
-        encoded = pyarrow.types.is_run_end_encoded(column.type)
-        return bool(pyarrow.types.is_nested(column.type)) and not encoded
-    if not isinstance(column, list) and getattr(column, "dtype", None) != np.dtype(object):
-        return False
-    return any(isinstance(value, list | dict | tuple | set | np.ndarray) for value in column)

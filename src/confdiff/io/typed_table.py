@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.io.table_formats.registry import find_table_format
-from confdiff.io.tables import check_not_nested, read_arrow
+from confdiff.io.tables import read_arrow
+from confdiff.io.vectors import as_vectors, check_not_nested, from_matrix
 
 if TYPE_CHECKING:
     from confdiff.io.column_types.lattice import ColumnType, TextParsing
@@ -86,6 +87,8 @@ def id_values(column: Any, type: "ColumnType") -> NDArray[Any]:
     from confdiff.io.column_types.physical import as_arrow, is_text
 
     array = as_arrow(column)
+    if type == "vector":
+        raise ValueError("ids must be numbers or texts; got a column of vectors. Name another column.")
     if type == "integer" or (type == "number" and not is_text(array)):
         return as_type(array, type, "row {}".format)
     text = canonical_text(array, "text")
@@ -120,7 +123,7 @@ def read_typed_table(path: Path, columns: list[str] | None = None) -> TypedTable
     """Return a file, or some of its columns."""
     table = read_arrow(path, columns)
     return TypedTable(
-        columns={name: table[name] for name in table.column_names},
+        columns={name: as_vectors(table[name]) for name in table.column_names},
         parse_text=find_table_format(path).parse_text,
         source=f"{path}, ",
     )
@@ -143,11 +146,15 @@ def read_table(path: Path, columns: list[str] | None = None) -> dict[str, NDArra
 def typed_frame(source: Any) -> TypedTable | None:
     """Return a data frame (pandas, polars, pyarrow or another with an Arrow stream) or a mapping; None for others.
 
-    >>> typed_frame({"x": [1, 2]}).types()
-    {'x': 'integer'}
+    A matrix is a table of vectors whose ids are the numbers of the rows, as in a ``.npy`` file.
+
+    >>> typed_frame({"x": [1, 2]}).types(), typed_frame(np.ones((2, 3))).types()
+    ({'x': 'integer'}, {'id': 'integer', 'vector': 'vector'})
     """
     if isinstance(source, TypedTable):
         return source
+    if isinstance(source, np.ndarray) and source.ndim == 2 and source.dtype.kind in "iuf":
+        return TypedTable({"id": np.arange(len(source)), "vector": from_matrix(source)})
     if hasattr(source, "iloc") and hasattr(source, "columns"):
         names = list(source.columns)
         columns = [source.iloc[:, position] for position in range(len(names))]
@@ -169,14 +176,18 @@ def typed_frame(source: Any) -> TypedTable | None:
 
 
 def _as_column(name: str, column: Any) -> Any:
-    """Return a column of Arrow, pandas, NumPy or Python as it is, and others as an array."""
+    """Return a column of Arrow, pandas, NumPy or Python as it is, others as an array, and lists as vectors."""
     import pyarrow
 
     if not isinstance(column, pyarrow.Array | pyarrow.ChunkedArray | list) and not hasattr(column, "array"):
         column = np.asarray(column)
-        if column.ndim != 1:
-            raise ValueError(f"column {name!r} must hold one value per row; got an array of shape {column.shape}.")
-    return column
+    vectors = as_vectors(column)
+    if getattr(vectors, "ndim", 1) != 1:
+        raise ValueError(
+            f"column {name!r} must hold one value or one vector of numbers per row; got an array of "
+            f"{column.dtype} of shape {column.shape}."
+        )
+    return vectors
 
 
 def _check_lengths(table: TypedTable) -> None:

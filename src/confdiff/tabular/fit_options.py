@@ -66,6 +66,9 @@ class FitOptions:
         Column -> its kind, see :class:`~confdiff.ItemFeatures`; other columns are recognised.
     max_features
         Maximum number of words and pairs of words per text column. By default 50,000, and 2,000 for streams.
+    text_encoder
+        A model of sentence-transformers whose vectors are used in addition to the words of texts: its folder, see
+        :class:`~confdiff.ItemFeatures`.
     device
         Device of networks, as in :class:`~confdiff.ConfDiffClassifier`.
     seed
@@ -92,6 +95,7 @@ class FitOptions:
     spacing: str = "equal"
     kinds: Mapping[str, str] | None = None
     max_features: int | None = None
+    text_encoder: str | None = None
     device: str = "auto"
     seed: int = 0
 

@@ -58,6 +58,7 @@ def fit_comparisons(
     scale: Scale | str | tuple[float, float] | None = None,
     ignore: str | Iterable[str] = (),
     labels: str | None = None,
+    encoders: Mapping[str, Any] | None = None,
     encoding: str | None = None,
     config: _Folder | None = None,
     stream: bool = False,
@@ -89,6 +90,10 @@ def fit_comparisons(
         Columns of the items to leave out.
     labels : str, optional
         A column that is 0/1 or -1/1 for a few items and empty for all others; it determines the prior.
+    encoders : mapping, optional
+        Column of the items with paths of files, such as pictures -> a function or a module of torch that maps a path
+        to a vector, or a :class:`~confdiff.FileEncoder`. The model holds its name and fingerprint only: pass it to
+        :func:`~confdiff.load_model` again.
     encoding : str, optional
         The encoding of text files, such as ``"cp1252"``; by default UTF-8, or what a byte order mark states.
     config : path, optional
@@ -126,6 +131,7 @@ def fit_comparisons(
         "id": given["id"],
         "ignore": (*given["ignore"], *ignored),
         "scale": None if given["scale"] is None else parse_scale(given["scale"]),
+        "encoders": encoders,
         "columns": settings.fill(
             left=left,
             right=right,

@@ -31,7 +31,7 @@ class IdValues(Mapping[str, NDArray[Any]]):
         self.table = table
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        if self.table.type(name) in ("empty", "flag", "duration"):
+        if self.table.type(name) in ("empty", "flag", "duration", "vector"):
             return _NO_IDS
         if self.table.type(name) == "number" and not _is_whole(self.table.values(name)):
             return _NO_IDS

@@ -133,6 +133,7 @@ def streamed_data(
     ignore: tuple[str, ...] = (),
     scale: Scale | None = None,
     columns: Mapping[str, str | None] | None = None,
+    encoders: Mapping[str, Any] | None = None,
 ) -> Iterator[StreamedData]:
     """Encode items and pairs into files for the time of a fit.
 
@@ -146,13 +147,13 @@ def streamed_data(
         Options of the encoding.
     work : Path
         A folder in which the encoded items and pairs are kept, in a new folder that is removed at the end.
-    id, ignore, scale, columns
+    id, ignore, scale, columns, encoders
         As in :func:`~confdiff.fit_comparisons`; ``columns`` maps roles to names.
     """
     work.mkdir(parents=True, exist_ok=True)
     with naming_full_disk(work), temporary_folder(work / STREAM) as folder:
         names, id_name, roles = _find_columns(items, pairs, id, ignore, columns or {})
-        features, ids = _encode_items(items, folder / "items.npy", options, names, id_name)
+        features, ids = _encode_items(items, folder / "items.npy", options, names, id_name, encoders)
         scale = scale or _find_scale(pairs, roles)
         annotators = _encode_pairs(pairs, folder / "pairs.parquet", ids, scale, roles)
         stream = _encoded_stream(folder / "items.npy", folder / "pairs.parquet", annotators)
@@ -185,7 +186,12 @@ def _find_columns(
 
 
 def _encode_items(
-    path: Path, output: Path, options: FitOptions, names: list[str], id_name: str
+    path: Path,
+    output: Path,
+    options: FitOptions,
+    names: list[str],
+    id_name: str,
+    encoders: Mapping[str, Any] | None,
 ) -> tuple[ItemFeatures, NDArray[Any]]:
     """Write the features of all items as a NumPy file, and return the fitted encoders and the ids."""
     types = _column_types(path, [id_name, *names], options)
@@ -193,6 +199,8 @@ def _encode_items(
         kinds=options.kinds,
         max_features=_STREAMED_WORDS if options.max_features is None else options.max_features,
         sparse_output=False,
+        text_encoder=options.text_encoder,
+        encoders=encoders,
     )
     features.fit(_first_items(path, names, id_name, types))
     ids: list[NDArray[Any]] = []

@@ -41,7 +41,7 @@ class ItemTable:
     ids
         (N,) unique ids.
     columns
-        The columns, (N,) each, without the ids: values of their types, or as written.
+        The columns, (N,) each, without the ids: values of their types, or as written. Vectors are (N, d).
     id_name
         The name of the column of ids.
     types
@@ -245,6 +245,8 @@ def _item_table(
             f"{name} must have at least one column besides the ids. "
             "To score items without features, run `confdiff rank` on the pairs, or call rank_items."
         )
+    if id in table.columns:
+        check_one_value(name, table, id)
     ids = table.ids(id) if id in table.columns else TypedTable({id: _index_of(source)}).ids(id)
     _check_not_empty(name, ids)
     if faults is not None:
@@ -293,6 +295,8 @@ def as_judged(
 ) -> PairTable:
     """Return judged pairs from the columns of a table, see :func:`read_judged` and :func:`read_comparisons`."""
     names = pair_roles(source, table.columns, columns)
+    for column in names.values():
+        check_one_value(source, table, column)
     values = {
         role: table.ids(column) if role in ("left", "right", "shown_first", "winner") else table.values(column)
         for role, column in names.items()
@@ -314,6 +318,12 @@ def as_judged(
         unused_winner=recognised(set(table.columns) - set(names.values()), WINNER),
         **{role: values.get(role) for role in _OPTIONAL},
     )
+
+
+def check_one_value(source: TableSource, table: TypedTable, column: str) -> None:
+    """Check that a column that has a role does not hold vectors."""
+    if table.type(column) == "vector":
+        raise ValueError(f"{source}, column {column!r}, must hold one value per row; got vectors.")
 
 
 def table_columns(source: Any, what: str) -> tuple[TableSource, TypedTable]:

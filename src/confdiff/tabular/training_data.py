@@ -194,6 +194,7 @@ def in_memory_data(
     labels: str | None = None,
     scale: Scale | None = None,
     columns: Mapping[str, str | None] | None = None,
+    encoders: Mapping[str, Any] | None = None,
 ) -> InMemoryData:
     """Read and encode items and pairs.
 
@@ -203,7 +204,7 @@ def in_memory_data(
         The items and the pairs.
     options : FitOptions
         Options of the encoding, and whether ids are a feature.
-    id, ignore, labels, scale, columns
+    id, ignore, labels, scale, columns, encoders
         As in :func:`~confdiff.fit_comparisons`; ``columns`` maps roles to names.
     """
     table, judged = read_comparisons(items, pairs, id=id, ignore=ignore, columns=columns, scale=scale)
@@ -214,7 +215,9 @@ def in_memory_data(
         kinds = {**(kinds or {}), table.id_name: "category"}
     compared = compare(table, judged, scale)
     max_features = MAX_WORDS if options.max_features is None else options.max_features
-    features = ItemFeatures(kinds=kinds, max_features=max_features)
+    features = ItemFeatures(
+        kinds=kinds, max_features=max_features, text_encoder=options.text_encoder, encoders=encoders
+    )
     features.fit(table, rows=compared.items)
     encoded = features.encode(table)
     return InMemoryData(
@@ -232,6 +235,8 @@ def _without_labels(table: ItemTable, labels: str | None) -> tuple[ItemTable, ND
     if labels is None:
         return table, None
     check_column(table.source, table.columns, labels, "labels")
+    if table.columns[labels].ndim > 1:
+        raise ValueError(f"{table.source}, column {labels!r}, must hold one value per row; got vectors.")
     features = {name: column for name, column in table.columns.items() if name != labels}
     return replace(table, columns=features), table.columns[labels]
 

@@ -16,7 +16,13 @@ _NOT_NUMERIC = {
 
 
 def is_missing(column: NDArray[Any]) -> NDArray[np.bool_]:
-    """Return a mask of the empty entries of a column: None, NaN, NA, NaT or blank text. Shapes: (N,) -> (N,)."""
+    """Return a mask of the empty entries of a column: None, NaN, NA, NaT or blank text. Shapes: (N,) -> (N,).
+
+    Vectors, (N, d), are missing where their numbers are NaN.
+    """
+    if column.ndim > 1:
+        missing: NDArray[np.bool_] = np.isnan(column[:, 0]) & np.isnan(column[:, -1])
+        return missing
     if column.dtype == object:
         return np.array([_is_empty(value) for value in column.tolist()], dtype=bool)
     missing = np.zeros(len(column), dtype=bool)

@@ -20,6 +20,7 @@ from confdiff.io.column_types.text_cells import (
     whole_numbers,
 )
 from confdiff.io.column_types.value_text import EXACT, text_of_value
+from confdiff.io.vectors import is_vectors, to_matrix
 
 CellPlace = Callable[[int], str]
 """Where a row of a column is, in words, for messages."""
@@ -30,6 +31,7 @@ _EXPECTED: dict[ColumnType, str] = {
     "flag": "true or false",
     "time": "a time, such as 2026-01-31 or 2026-01-31T12:30:00Z",
     "duration": "a duration",
+    "vector": "a list of numbers",
 }
 _ARROW_TYPES: dict[ColumnType, Any] = {
     "integer": pyarrow.int64(),
@@ -64,7 +66,8 @@ def as_type(column: Any, type: ColumnType, where: CellPlace) -> NDArray[Any]:
     array of shape (N,)
         ``number``: floats, NaN where missing. ``integer``: integers; floats where some are missing, if these are exact.
         ``time``, ``duration``: datetime64 and timedelta64 in microseconds. ``flag``: bool. Other values, and flags and
-        large integers of which some are missing, are objects, None where missing.
+        large integers of which some are missing, are objects, None where missing. ``vector``: a matrix (N, d) of 32-bit
+        floats, with NaN where a vector is missing; of shape (N, 0) if all are.
 
     Raises
     ------
@@ -85,6 +88,8 @@ def as_arrow_type(column: Any, type: ColumnType, where: CellPlace) -> Any:
     Arrays of one type can be joined.
     """
     array = as_arrow(column)
+    if type == "vector":
+        return _as_vectors(array, where)
     if type == "text":
         return _own_text(array)
     if type == "empty":
@@ -94,6 +99,17 @@ def as_arrow_type(column: Any, type: ColumnType, where: CellPlace) -> Any:
         row = compute.index(bad, True).as_py()
         raise ValueError(f"{where(row)}: must be {_EXPECTED[type]}; got {array[row].as_py()!r:.80}.")
     return values
+
+
+def _as_vectors(array: Any, where: CellPlace) -> Any:
+    """Return an array of vectors as it is, and one of missing values as nulls."""
+    if is_vectors(array):
+        return array
+    cells = trimmed(array) if is_text(array) else array
+    if cells.null_count == len(cells):
+        return pyarrow.nulls(len(cells))
+    row = compute.index(cells.is_valid(), True).as_py()
+    raise ValueError(f"{where(row)}: must be {_EXPECTED['vector']}; got {array[row].as_py()!r:.80}.")
 
 
 def canonical_text(column: Any, type: ColumnType) -> NDArray[Any]:
@@ -168,6 +184,8 @@ def _iso(microseconds: str) -> str:
 
 def _as_numpy(values: Any, type: ColumnType) -> NDArray[Any]:
     array: NDArray[Any]
+    if type == "vector":
+        return to_matrix(values) if is_vectors(values) else np.full((len(values), 0), np.nan, dtype=np.float32)
     if type == "integer" and values.null_count:
         least = compute.min(values).as_py() or 0
         greatest = compute.max(values).as_py() or 0

@@ -8,6 +8,7 @@ from pyarrow import compute
 from confdiff.io.column_types.lattice import ColumnType, TextParsing
 from confdiff.io.column_types.physical import as_arrow, is_floating, is_integer, is_text
 from confdiff.io.column_types.text_cells import is_digits, is_number, trimmed, type_of_text
+from confdiff.io.vectors import is_vectors
 
 
 def type_of(column: Any, parse_text: TextParsing = "none") -> ColumnType:
@@ -37,6 +38,8 @@ def type_of(column: Any, parse_text: TextParsing = "none") -> ColumnType:
         return "empty"
     if is_integer(array):
         return "integer"
+    if is_vectors(array):
+        return "vector"
     return _TYPE_OF_ARROW[str(array.type)]
 
 

@@ -3,8 +3,9 @@
 from functools import reduce
 from typing import Literal, get_args
 
-ColumnType = Literal["empty", "integer", "number", "flag", "time", "duration", "text"]
-"""The type of the values of a column: ``integer`` is inside 64 bits, ``flag`` is true or false."""
+ColumnType = Literal["empty", "integer", "number", "flag", "time", "duration", "text", "vector"]
+"""The type of the values of a column: ``integer`` is inside 64 bits, ``flag`` is true or false, ``vector`` a list of
+numbers, as many in all rows."""
 
 TYPES: tuple[ColumnType, ...] = get_args(ColumnType)
 

@@ -7,12 +7,13 @@ import pyarrow
 from pyarrow import compute
 
 from confdiff.io.column_types.objects import INT64, from_objects
+from confdiff.io.vectors import as_vectors, is_vectors
 
 _MOST_BYTES = 2**31 - 1  # of the text in one Arrow array of type string
 
 
 def as_arrow(column: Any) -> Any:
-    """Return a column as an Arrow array of null, bool, integers, floats, text, timestamps or durations.
+    """Return a column as an Arrow array of null, bool, integers, floats, text, timestamps, durations or vectors.
 
     Dictionaries are decoded, decimals become numbers, times of day become durations, and values of several types
     become text. Missing values (None, NaN, NA, NaT) of objects are null.
@@ -20,6 +21,7 @@ def as_arrow(column: Any) -> Any:
     >>> as_arrow(np.array([1, "a", 2.5, None], dtype=object)).to_pylist()
     ['1', 'a', '2.5', None]
     """
+    column = as_vectors(column)
     if isinstance(column, pyarrow.ChunkedArray):
         column = _combined(column)
     return _plain(column if isinstance(column, pyarrow.Array) else _from_values(column))
@@ -49,6 +51,8 @@ def _combined(column: Any) -> Any:
 def _plain(array: Any) -> Any:
     """Return an array of any Arrow type as one of the types that :func:`as_arrow` lists."""
     kind = pyarrow.types
+    if is_vectors(array):
+        return array
     if kind.is_dictionary(array.type):
         return _plain(array.dictionary).take(array.indices)
     if kind.is_run_end_encoded(array.type):

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from confdiff.io.vectors import as_vectors
+
 JsonRow = dict[str, Any]
 
 _NESTED = "json"  # the field of a nested value
@@ -95,11 +97,11 @@ def _named_column(path: Path, rows: Sequence[JsonRow], name: str) -> Any:
 def as_column(values: list[Any]) -> Any:
     """Return values as a pyarrow array of their common type, else of their canonical texts.
 
-    NaN is a missing value. If a value is a list or an object, the column is a struct whose field holds the values as
-    JSON; only columns of plain values can be used.
+    NaN is a missing value. Lists of numbers of one length are vectors. If another value is a list or an object, the
+    column is a struct whose field holds the values as JSON, and cannot be used.
 
-    >>> as_column([1, 2.5, None]).to_pylist()
-    [1.0, 2.5, None]
+    >>> as_column([1, 2.5, None]).to_pylist(), as_column([[1, 2.5], None]).to_pylist()
+    ([1.0, 2.5, None], [[1.0, 2.5], None])
     >>> as_column([1, "a", True]).to_pylist()
     ['1', 'a', 'true']
     """
@@ -109,7 +111,8 @@ def as_column(values: list[Any]) -> Any:
 
     kinds = set(map(type, values)) - {type(None)}
     if kinds & {list, dict}:
-        return _nested(values)
+        vectors = as_vectors(values)
+        return _nested(values) if vectors is values else vectors
     if kinds == {str}:
         return pyarrow.array(values, pyarrow.string())
     if kinds == {float}:

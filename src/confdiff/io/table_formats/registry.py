@@ -5,6 +5,7 @@ from pathlib import Path
 from confdiff.io.table_formats.delimited import CSV, CSV_GZ, TSV, TSV_GZ
 from confdiff.io.table_formats.json_array import JSON_ARRAY
 from confdiff.io.table_formats.json_lines import JSON_LINES
+from confdiff.io.table_formats.npy import NPY
 from confdiff.io.table_formats.parquet import PARQUET
 from confdiff.io.table_formats.table_format import TableFormat
 from confdiff.io.table_formats.xlsx import XLSX
@@ -21,7 +22,10 @@ _FORMATS: tuple[TableFormat, ...] = (
 )
 
 TABLE_FORMATS = {table_format.ending: table_format for table_format in _FORMATS}
-"""Ending of a file name -> its format."""
+"""Ending of a file name -> its format, which can be read and written."""
+
+READ_FORMATS = TABLE_FORMATS | {NPY.ending: NPY}
+"""Ending of a file name -> its format, which can be read."""
 
 
 def find_table_format(path: Path) -> TableFormat:
@@ -37,11 +41,11 @@ def find_table_format(path: Path) -> TableFormat:
     """
     table_format = table_format_of(path)
     if table_format is None:
-        raise ValueError(f"the name of a table must end in {', '.join(TABLE_FORMATS)}; got {path.name!r}.")
+        raise ValueError(f"the name of a table must end in {', '.join(READ_FORMATS)}; got {path.name!r}.")
     return table_format
 
 
 def table_format_of(path: Path) -> TableFormat | None:
     """Return the format that the ending of a path names, or None."""
     name = path.name.lower()
-    return next((TABLE_FORMATS[ending] for ending in TABLE_FORMATS if name.endswith(ending)), None)
+    return next((READ_FORMATS[ending] for ending in READ_FORMATS if name.endswith(ending)), None)

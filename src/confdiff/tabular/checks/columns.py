@@ -179,7 +179,7 @@ def _range(values: NDArray[Any]) -> tuple[float | str | None, float | str | None
     """Return the least and the greatest of finite numbers or of times; None for other values."""
     if values.dtype.kind == "M" and len(values):
         return str(values.min()), str(values.max())
-    numbers = _finite_numbers(values)
+    numbers = _finite_numbers(values) if values.ndim == 1 else np.empty(0)
     return (float(numbers.min()), float(numbers.max())) if len(numbers) else (None, None)
 
 
@@ -287,7 +287,7 @@ def _large_values(items: ItemTable) -> list[Finding]:
 
 
 def _is_too_large(column: NDArray[Any]) -> _Mask:
-    if column.dtype.kind != "f":
+    if column.dtype.kind != "f" or column.ndim > 1:
         return np.zeros(len(column), dtype=bool)
     mask: _Mask = np.isfinite(column) & (np.abs(column) > LARGEST)
     return mask
@@ -296,7 +296,7 @@ def _is_too_large(column: NDArray[Any]) -> _Mask:
 def _is_infinite(column: NDArray[Any]) -> _Mask:
     if column.dtype == object:
         return np.array([isinstance(value, float) and abs(value) == np.inf for value in column.tolist()], dtype=bool)
-    return np.isinf(column) if column.dtype.kind == "f" else np.zeros(len(column), dtype=bool)
+    return np.isinf(column) if column.dtype.kind == "f" and column.ndim == 1 else np.zeros(len(column), dtype=bool)
 
 
 def _missing_values(items: ItemTable) -> list[Finding]:
@@ -313,7 +313,7 @@ def _missing_values(items: ItemTable) -> list[Finding]:
         np.any([missing[name] for name in incomplete], axis=0),
         source=items.source,
         text=f"with a missing value, in {listed(fractions)}.",
-        action="`fit` replaces a missing number by the median and adds a column that marks it. A missing category "
-        "becomes a category of its own.",
+        action="`fit` replaces a missing number by the median, or a missing vector by the mean, and adds a column that "
+        "marks it. A missing category becomes a category of its own.",
         noun="item",
     )

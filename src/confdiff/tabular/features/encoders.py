@@ -16,6 +16,7 @@ from confdiff.io.lookup import find_rows
 from confdiff.standardisation import is_constant
 from confdiff.tabular.features.reading import FeatureColumns
 from confdiff.tabular.features.text_form import FORM, form_of
+from confdiff.tabular.features.vector_encoders import ComputedVectors, SentenceVectors, Vectors
 from confdiff.tabular.features.vocabulary import NEW_TOKENS, TOKENS, Vocabulary, learn_vocabulary
 from confdiff.validation import check_choice
 
@@ -228,8 +229,10 @@ class Text:
         return self.columns * self.width
 
 
-Encoder = Numbers | Category | Text
-_ENCODERS: dict[str, type[Encoder]] = {encoder.kind: encoder for encoder in (Numbers, Category, Text)}
+Encoder = Numbers | Category | Text | Vectors
+_ENCODERS: dict[str, type[Encoder]] = {
+    encoder.kind: encoder for encoder in (Numbers, Category, Text, Vectors, ComputedVectors, SentenceVectors)
+}
 
 
 def encoder_to_state(encoder: Encoder) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Turn mixed columns of items into the numeric features of a network."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,9 @@ from confdiff.io.column_types.deciding import type_of
 from confdiff.io.column_types.lattice import ColumnType, check_type
 from confdiff.io.decoding import decode
 from confdiff.io.typed_table import is_frame, like_frame
+from confdiff.tabular.features.computing.files import file_encoders
+from confdiff.tabular.features.computing.sentences import SentenceEncoder
+from confdiff.tabular.features.computing.vector_function import VectorFunction
 from confdiff.tabular.features.encoders import (
     Category,
     Encoder,
@@ -21,8 +25,9 @@ from confdiff.tabular.features.encoders import (
     encoder_from_state,
     encoder_to_state,
 )
-from confdiff.tabular.features.kinds import KINDS, kind_of
+from confdiff.tabular.features.kinds import ALL_KINDS, KINDS, kind_of
 from confdiff.tabular.features.reading import NUMERIC_KINDS, FeatureColumns, type_to_read
+from confdiff.tabular.features.vector_encoders import ComputedVectors, SentenceVectors, Vectors
 from confdiff.tabular.features.vocabulary import MAX_WORDS
 from confdiff.tabular.tables import ItemTable, table_columns
 from confdiff.validation import check_choice, check_count, is_sparse
@@ -34,18 +39,27 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     """Turn the columns of items into numbers: numbers are scaled, categories one-hot encoded, texts TF-IDF weighted.
 
     A missing number becomes the median, and a further feature marks it; a missing category is a category of its own.
+    A column whose cells are lists of numbers, such as embeddings, is a vector: it is centred and scaled, and a missing
+    one becomes the mean.
     The order of the columns does not matter, and columns that ``fit`` has not seen are ignored.
 
     Parameters
     ----------
     kinds : mapping, optional
-        Column -> ``"number"``, ``"flag"`` (true or false), ``"time"``, ``"category"``, ``"text"`` or ``"ignore"``.
-        Other columns are recognised.
+        Column -> ``"number"``, ``"flag"`` (true or false), ``"time"``, ``"category"``, ``"text"``, ``"vector"`` or
+        ``"ignore"``. Other columns are recognised.
     max_features : int
         Maximum number of words and pairs of words per text column; single words come first, then the most frequent.
     sparse_output : bool
         Whether the features are a sparse matrix if texts and categories have more than 1,000 of them. Data frames as
         output (``set_output``) need ``False``.
+    text_encoder : path or str, optional
+        A model of sentence-transformers in a folder, see
+        :class:`~confdiff.tabular.features.computing.sentences.SentenceEncoder`. Its vectors of the texts are used in
+        addition to their words.
+    encoders : mapping, optional
+        Column of paths of files -> a function or a module of torch that maps a path to a vector, or a
+        :class:`~confdiff.FileEncoder`.
 
     Attributes
     ----------
@@ -54,7 +68,9 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     types_ : dict
         Column -> the type by which its values are read, such as ``"integer"`` or ``"text"``.
     encoders_ : list
-        The fitted encoder of each column.
+        The fitted encoder of each column; a text has two with ``text_encoder``.
+    functions_ : dict
+        Column -> the function that returns the vectors of its cells.
     feature_names_in_, n_features_in_
         The columns in use, and their number.
 
@@ -76,10 +92,14 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         kinds: Mapping[str, str] | None = None,
         max_features: int = MAX_WORDS,
         sparse_output: bool = True,
+        text_encoder: str | os.PathLike[str] | None = None,
+        encoders: Mapping[str, Any] | None = None,
     ) -> None:
         self.kinds = kinds
         self.max_features = max_features
         self.sparse_output = sparse_output
+        self.text_encoder = text_encoder
+        self.encoders = encoders
 
     def fit(self, X: Any, y: Any = None, *, rows: NDArray[np.int64] | None = None) -> "ItemFeatures":
         """Learn the encoding of columns.
@@ -104,7 +124,8 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
                 f"{table.source} must have a column to learn from; all are ignored: {listed(table.columns)}. "
                 "Pass kinds={'...': 'category'} for a column that matters."
             )
-        self.encoders_ = self._learned(used, FeatureColumns(table, self.types_, rows))
+        self.functions_ = self._functions()
+        self.encoders_ = self._learned(used, FeatureColumns(table, self.types_, rows, self.functions_))
         self.feature_names_in_ = np.array(used, dtype=object)
         self.n_features_in_ = len(used)
         return self
@@ -119,17 +140,37 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
                 encoders.append(Category.learn(name, columns))
             elif self.kinds_[name] == "text":
                 encoders.append(Text.learn(name, columns, self.max_features))
+                if name in columns.functions:
+                    encoders.append(SentenceVectors.learn(name, columns))
+            elif self.kinds_[name] == "vector":
+                encoders.append(Vectors.learn(name, columns))
+            elif self.kinds_[name] == "encoded":
+                encoders.append(ComputedVectors.learn(name, columns))
         return encoders
 
+    def _functions(self) -> dict[str, VectorFunction]:
+        """Return the function of each column whose cells it turns into vectors."""
+        functions = file_encoders(self.encoders)
+        if self.text_encoder is None:
+            return functions
+        texts = [name for name, kind in self.kinds_.items() if kind == "text"]
+        if not texts:
+            raise ValueError(
+                f"text_encoder={os.fspath(self.text_encoder)!r} would not be used: no column of the items is a text. "
+                "Omit it, or pass kinds={'...': 'text'}."
+            )
+        return functions | dict.fromkeys(texts, SentenceEncoder(self.text_encoder))
+
     def _kinds_of(self, table: ItemTable, types: Mapping[str, ColumnType]) -> dict[str, str]:
-        chosen = dict(self.kinds or {})
+        chosen = {**(self.kinds or {}), **dict.fromkeys(self.encoders or {}, "encoded")}
         for name, kind in chosen.items():
             if name not in table.columns:
                 raise ValueError(
                     f"no column of {table.source} is named {name!r} (kinds={{{name!r}: {kind!r}}}); "
                     f"the columns are {listed(table.columns)}."
                 )
-            check_choice("kind", kind, KINDS)
+            if name not in (self.encoders or {}):
+                check_choice("kind", kind, KINDS)
         return {
             name: chosen.get(name) or kind_of(name, column, types[name], table.source)
             for name, column in table.columns.items()
@@ -163,7 +204,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     def is_sparse(self) -> bool:
         """Whether the features of items are a sparse matrix."""
         check_is_fitted(self)
-        n_sparse = sum(encoder.width for encoder in self.encoders_ if not isinstance(encoder, Numbers))
+        n_sparse = sum(encoder.width for encoder in self.encoders_ if not isinstance(encoder, Numbers | Vectors))
         return self.sparse_output and n_sparse > _MOST_DENSE
 
     @property
@@ -185,9 +226,56 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
                 f"{table.source} must have the training columns; missing: {listed(map(repr, missing))}. "
                 f"The columns are {listed(table.columns)}."
             )
-        columns = FeatureColumns(table, self.types_)
+        columns = FeatureColumns(table, self.types_, functions=self._functions_in_use())
         parts = [encoder.encode(columns) for encoder in self.encoders_]
         return _sparse_matrix(parts) if self.is_sparse else _dense_matrix(parts)
+
+    def use(
+        self, *, encoders: Mapping[str, Any] | None = None, text_encoder: str | os.PathLike[str] | None = None
+    ) -> "ItemFeatures":
+        """Pass the functions of a model that was read from a folder, which holds their names and fingerprints only.
+
+        Parameters
+        ----------
+        encoders : mapping, optional
+            Column -> its function, as in training.
+        text_encoder : path or str, optional
+            The text encoder of the training, if it is at another place now.
+
+        Raises
+        ------
+        ValueError
+            A function is not that of the training.
+        """
+        check_is_fitted(self)
+        functions = file_encoders(encoders)
+        computed = {encoder.columns[0]: encoder for encoder in self.encoders_ if isinstance(encoder, ComputedVectors)}
+        texts = [name for name, encoder in computed.items() if isinstance(encoder, SentenceVectors)]
+        if text_encoder is not None:
+            if not texts:
+                raise ValueError(f"text_encoder={os.fspath(text_encoder)!r} would not be used: the model has none.")
+            functions |= dict.fromkeys(texts, SentenceEncoder(text_encoder))
+        for name, function in functions.items():
+            if name not in computed:
+                raise ValueError(f"encoders={{{name!r}: ...}} would not be used: the model has no encoder of {name!r}.")
+            computed[name].check(function)
+        self.functions_ = self.functions_ | functions
+        return self
+
+    def functions(self) -> dict[str, Any]:
+        """Return the functions of the columns as arguments, to fit the encoding again."""
+        texts = [encoder.columns[0] for encoder in self.encoders_ if isinstance(encoder, SentenceVectors)]
+        encoders = {name: function for name, function in self.functions_.items() if name not in texts}
+        arguments: dict[str, Any] = {"encoders": encoders} if encoders else {}
+        in_use = [self.functions_[name].name for name in texts if name in self.functions_]
+        return arguments | ({"text_encoder": in_use[0]} if in_use else {})
+
+    def _functions_in_use(self) -> dict[str, VectorFunction]:
+        """Return the function of each column; a text encoder is searched for where it was in training."""
+        for encoder in self.encoders_:
+            if isinstance(encoder, ComputedVectors) and encoder.columns[0] not in self.functions_:
+                self.functions_[encoder.columns[0]] = encoder.found()
+        return self.functions_
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the features."""
@@ -216,7 +304,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         """Return the fitted transformer that :meth:`to_state` described."""
         kinds = decode(dict[str, str], state["kinds"], "kinds")
         for kind in kinds.values():
-            check_choice("kind", kind, KINDS)
+            check_choice("kind", kind, ALL_KINDS)
         types = decode(dict[str, str], state["types"], "types")
         if types.keys() != kinds.keys():
             raise ValueError("its types are not those of its columns")
@@ -225,6 +313,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         features = cls(kinds=kinds, max_features=max_features, sparse_output=sparse_output)
         features.kinds_ = dict(kinds)
         features.types_ = {name: check_type(type) for name, type in types.items()}
+        features.functions_ = {}
         features.encoders_ = [
             encoder_from_state(encoder) for encoder in decode(tuple[Any, ...], state["encoders"], "encoders")
         ]
@@ -237,7 +326,12 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
 def _check_encoded(kinds: Mapping[str, str], encoders: Sequence[Encoder]) -> None:
     """Check that each column in use has one encoder, of its kind."""
-    encoded = [(name, encoder.kind) for encoder in encoders for name in encoder.columns]
+    encoded = [
+        (name, encoder.kind)
+        for encoder in encoders
+        for name in encoder.columns
+        if not (isinstance(encoder, SentenceVectors) and kinds.get(name) == "text")
+    ]
     expected = [(name, "number" if kind in NUMERIC_KINDS else kind) for name, kind in kinds.items() if kind != "ignore"]
     if sorted(encoded) != sorted(expected) or not encoders:
         raise ValueError("its encoders are not those of its columns")
@@ -251,7 +345,10 @@ def _sparse_matrix(parts: Sequence[Any]) -> Any:
 
 
 def _dense_matrix(parts: Sequence[Any]) -> NDArray[np.float32]:
-    """Return the columns of matrices, dense or sparse, as one array."""
+    """Return the columns of matrices, dense or sparse, as one array; a single dense one is not copied."""
+    if len(parts) == 1 and not is_sparse(parts[0]):
+        only: NDArray[np.float32] = parts[0]
+        return only
     return np.concatenate([part.toarray() if is_sparse(part) else part for part in parts], axis=1)
 
 

@@ -10,8 +10,10 @@ from confdiff.io.column_types.lattice import ColumnType
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.validation import warn_user
 
-KINDS = ("number", "flag", "time", "category", "text", "ignore")
-"""Kinds of columns."""
+KINDS = ("number", "flag", "time", "category", "text", "vector", "ignore")
+"""Kinds of columns that can be declared."""
+ALL_KINDS = (*KINDS, "encoded")
+"""Kinds of columns, with that of cells which a function turns into vectors."""
 
 _KIND_OF_TYPE: dict[ColumnType, str] = {
     "integer": "number",
@@ -19,6 +21,7 @@ _KIND_OF_TYPE: dict[ColumnType, str] = {
     "duration": "number",
     "flag": "flag",
     "time": "time",
+    "vector": "vector",
 }
 _MAX_CATEGORIES = 50
 _MIN_WORDS = 3  # of a text, on average

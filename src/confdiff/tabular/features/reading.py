@@ -1,7 +1,7 @@
 """Read the columns of items by the types that a model has learned."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from confdiff.io.column_types.converting import as_type, canonical_text
 from confdiff.io.column_types.lattice import ColumnType
+from confdiff.io.vectors import check_not_nested
+from confdiff.tabular.features.computing.vector_function import VectorFunction
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.tables import ItemTable
 from confdiff.validation import check_finite, check_size
@@ -28,6 +30,8 @@ def type_to_read(kind: str, type: ColumnType) -> ColumnType:
     >>> type_to_read("number", "integer"), type_to_read("time", "text"), type_to_read("category", "integer")
     ('number', 'time', 'integer')
     """
+    if kind in ("vector", "encoded"):
+        return "vector" if kind == "vector" else "text"
     if kind not in NUMERIC_KINDS:
         return "text" if type == "empty" else type
     if type in ("empty", "text"):
@@ -47,11 +51,14 @@ class FeatureColumns:
         Column -> the type by which it is read.
     rows
         The rows to return; all if None. Other rows are checked too.
+    functions
+        Column -> the function that returns the vectors of its cells.
     """
 
     table: ItemTable
     types: Mapping[str, ColumnType]
     rows: NDArray[np.int64] | None = None
+    functions: Mapping[str, VectorFunction] = field(default_factory=dict)
 
     @property
     def source(self) -> TableSource:
@@ -74,8 +81,47 @@ class FeatureColumns:
         """Return the canonical text of a column, empty where a value is missing."""
         return self._chosen(canonical_text(self.table.columns[name], self.types[name]))
 
+    def vectors(self, name: str, length: int | None = None) -> NDArray[np.float32]:
+        """Return a column of vectors as a matrix (N, d), with a row of NaN where a vector is missing.
+
+        Parameters
+        ----------
+        name : str
+            The column. Its vectors are in the table, or those that its function returns for the cells.
+        length : int, optional
+            The number of dimensions in training.
+        """
+        if name in self.functions:
+            vectors = self.functions[name].vectors(self.text(name), self.source.cell(name))
+        else:
+            check_not_nested(f"{self.source}, ", name, self.table.columns[name], self.source.first_row)
+            vectors = as_type(self.table.columns[name], "vector", self.source.cell(name))
+            vectors = self._chosen(_checked(vectors, self.source, name))
+        if length is not None and not vectors.shape[1]:
+            return np.full((len(vectors), length), np.nan, dtype=np.float32)  # all are missing
+        if length not in (None, vectors.shape[1]):
+            raise ValueError(
+                f"{self.source}, column {name!r}: must hold vectors of {length:,} numbers, as in training; "
+                f"got {vectors.shape[1]:,}."
+            )
+        return vectors
+
     def _chosen(self, values: NDArray[Any]) -> NDArray[Any]:
         return values if self.rows is None else values[self.rows]
+
+
+def _checked(vectors: NDArray[np.float32], source: TableSource, name: str) -> NDArray[np.float32]:
+    """Check that vectors are finite; a vector of which all numbers are NaN is a missing one."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        suspects = np.flatnonzero(~np.isfinite(vectors.sum(axis=1)))
+    for row in suspects.tolist():
+        bad = np.flatnonzero(~np.isfinite(vectors[row]))
+        if len(bad) and not np.isnan(vectors[row]).all():
+            raise ValueError(
+                f"{source.cell(name)(row)}: the numbers of a vector must be finite; got {vectors[row, bad[0]]} at "
+                f"position {bad[0]}. Leave the cell empty if the vector is missing."
+            )
+    return vectors
 
 
 def _as_floats(values: NDArray[Any]) -> NDArray[np.float64]:

@@ -1,6 +1,7 @@
 """A fitted model: the encoding of columns, the classifier and a description, saved as a folder."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -225,6 +226,7 @@ class ComparisonModel:
             "id": self.id_name if self.id_name in names else None,
             "ignore": unused,
             "scale": self.about.data.scale_option,
+            **self.features.functions(),
         }
         fitted = fit_comparisons(items, pairs, self.about.options, **(defaults | settings))
         self.__dict__.update(fitted.__dict__)
@@ -321,8 +323,14 @@ class ComparisonModel:
             return read_manifest(Path(temporary) / "model") == read_manifest(Path(folder))
 
     @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> "ComparisonModel":
-        """Read a folder that :meth:`save` wrote. Nothing in it is executed; altered files are refused."""
+    def load(
+        cls,
+        folder: str | os.PathLike[str],
+        *,
+        encoders: Mapping[str, Any] | None = None,
+        text_encoder: str | os.PathLike[str] | None = None,
+    ) -> "ComparisonModel":
+        """Read a folder that :meth:`save` wrote, see :func:`load_model`."""
         path = Path(folder)
         recover_folder(path)
         contents = read_manifest(path)
@@ -334,6 +342,7 @@ class ComparisonModel:
                 background=read_background(path, list(contents["files"])),
             )
             model._check_agreement()
+        model.features.use(encoders=encoders, text_encoder=text_encoder)
         return model
 
     def _check_agreement(self) -> None:
@@ -349,6 +358,26 @@ class ComparisonModel:
             raise ValueError(f"its classifier and description have different links: {links}")
 
 
-def load_model(folder: str | os.PathLike[str]) -> ComparisonModel:
-    """Read a model folder that ``confdiff fit`` or :meth:`ComparisonModel.save` wrote. Nothing in it is executed."""
-    return ComparisonModel.load(folder)
+def load_model(
+    folder: str | os.PathLike[str],
+    *,
+    encoders: Mapping[str, Any] | None = None,
+    text_encoder: str | os.PathLike[str] | None = None,
+) -> ComparisonModel:
+    """Read a model folder that ``confdiff fit`` or :meth:`ComparisonModel.save` wrote. Nothing in it is executed.
+
+    Parameters
+    ----------
+    folder : path
+        The folder; altered files are refused.
+    encoders : mapping, optional
+        The functions that were passed as ``encoders`` to :func:`~confdiff.fit_comparisons`.
+    text_encoder : path or str, optional
+        The text encoder of the training, if it is at another place now.
+
+    Raises
+    ------
+    ValueError
+        The folder is damaged, or a function is not that of the training.
+    """
+    return ComparisonModel.load(folder, encoders=encoders, text_encoder=text_encoder)

@@ -1,0 +1,1 @@
+"""Functions that turn texts and files, such as pictures, into vectors."""

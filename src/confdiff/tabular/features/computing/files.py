@@ -1,0 +1,145 @@
+"""Functions of the user that map files, such as pictures, to vectors."""
+
+import hashlib
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from confdiff.tabular.features.computing.fingerprint import fingerprint_of
+from confdiff.tabular.features.computing.vector_function import CellError, VectorFunction
+from confdiff.validation import check_count
+
+_BATCH = 64  # files that are encoded before their vectors are written to the cache
+_PART = 2**20  # bytes of a file to read at once
+
+
+class FileEncoder(VectorFunction):
+    """A function from files to vectors, for ``encoders={"photo": FileEncoder(function)}``.
+
+    A plain function or module of torch is the same as ``FileEncoder(function)``. Vectors are kept in the cache: a
+    file with the same content is encoded once.
+
+    Parameters
+    ----------
+    function : callable
+        Maps a path (str) to a vector: an array, a tensor or a list of numbers. With ``batch_size`` it maps a list of
+        paths to a matrix with one row per path. A module of torch is used in evaluation mode, without gradients.
+    batch_size : int, optional
+        The maximum number of paths in a list.
+    folder : path, optional
+        The folder that relative paths refer to; by default the current folder.
+    name : str, optional
+        The name of the encoder in messages and in the model; by default that of the function.
+    version : str, optional
+        Identifies the function and its weights. By default it is a digest of the source of the function, of the
+        values and weights that it refers to, and of functions that it calls, without those of installed packages.
+
+    Examples
+    --------
+    >>> FileEncoder(os.path.getsize, name="bytes", version="1").name
+    'bytes'
+    """
+
+    def __init__(
+        self,
+        function: Callable[[Any], Any],
+        *,
+        batch_size: int | None = None,
+        folder: str | os.PathLike[str] | None = None,
+        name: str | None = None,
+        version: str | None = None,
+    ) -> None:
+        if not callable(function):
+            raise ValueError(f"an encoder must be a function from a path to a vector; got {function!r:.80}.")
+        name = name or _name_of(function)
+        content = fingerprint_of(function) if version is None else version
+        fingerprint = hashlib.blake2b(f"file {name}\0{content}".encode(), digest_size=16).hexdigest()
+        batch = _BATCH if batch_size is None else check_count("batch_size", batch_size)
+        super().__init__(name=name, fingerprint=fingerprint, noun="files", batch=batch)
+        self.function = function
+        self.takes_lists = batch_size is not None
+        self.folder = Path() if folder is None else Path(folder)
+
+    def digest(self, cell: str) -> str:
+        """Return a digest of the file that a cell names."""
+        digest = hashlib.blake2b(digest_size=16)
+        try:
+            with Path(self._path(cell)).open("rb") as file:
+                while part := file.read(_PART):
+                    digest.update(part)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise CellError(cell, f"the file {self._path(cell)} cannot be read: {reason}.") from error
+        return digest.hexdigest()
+
+    def compute(self, cells: Sequence[str]) -> Any:
+        """Return the vectors of some files."""
+        if not self.takes_lists:
+            return self._stacked(cells)
+        try:
+            return _as_matrix(self._call([self._path(cell) for cell in cells]))
+        except Exception:
+            if len(cells) == 1:
+                raise
+            for cell in cells:  # the file at fault raises the error again
+                self._called(cell, [self._path(cell)])
+            raise
+
+    def _stacked(self, cells: Sequence[str]) -> Any:
+        vectors = [np.asarray(_as_matrix(self._called(cell, self._path(cell)))) for cell in cells]
+        for cell, vector in zip(cells, vectors, strict=True):
+            if vector.ndim != 1 or vector.shape != vectors[0].shape:
+                expected = "a vector" if vector.ndim != 1 else f"{len(vectors[0]):,} numbers, as for other files"
+                raise CellError(
+                    cell,
+                    f"the encoder {self.name!r} must return {expected}; got the shape {vector.shape} for the file "
+                    f"{self._path(cell)}.",
+                )
+        return np.stack(vectors)
+
+    def _called(self, cell: str, argument: Any) -> Any:
+        try:
+            return self._call(argument)
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
+            message = f"the encoder {self.name!r} failed for the file {self._path(cell)}: {reason:.300}"
+            raise CellError(cell, message) from error
+
+    def _call(self, argument: Any) -> Any:
+        if not isinstance(self.function, torch.nn.Module):
+            return self.function(argument)
+        was_training = self.function.training
+        self.function.eval()
+        try:
+            with torch.inference_mode():
+                return self.function(argument)
+        finally:
+            self.function.train(was_training)
+
+    def _path(self, cell: str) -> str:
+        return str(self.folder / cell)
+
+
+def file_encoders(encoders: Mapping[str, Any] | None) -> dict[str, VectorFunction]:
+    """Return the encoder of each column; a function is the same as a :class:`FileEncoder` of it."""
+    return {
+        name: encoder if isinstance(encoder, VectorFunction) else FileEncoder(encoder)
+        for name, encoder in (encoders or {}).items()
+    }
+
+
+def _as_matrix(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        value = value.detach().cpu().float().numpy()
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"it must return numbers; got {type(value).__name__}")
+    return array
+
+
+def _name_of(function: Any) -> str:
+    return str(getattr(function, "__qualname__", type(function).__qualname__))
