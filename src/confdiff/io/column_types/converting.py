@@ -167,6 +167,9 @@ def _own_text(array: Any) -> Any:
     """Return the canonical text of each value of an array of :func:`as_arrow`, null where it is missing."""
     if is_text(array):
         return array
+    if is_vectors(array):
+        words = f"a vector of {array.type.list_size:,} numbers"
+        return pyarrow.array([words if present else None for present in array.is_valid().to_pylist()], pyarrow.string())
     if is_floating(array):
         array = compute.if_else(compute.is_nan(array), pyarrow.scalar(None, array.type), array)
     coded = array.dictionary_encode()

@@ -43,7 +43,7 @@ def _mapped(path: Path) -> NDArray[Any]:
     except (ValueError, EOFError) as error:
         raise ValueError(
             f"{path} must hold a matrix of numbers, as np.save writes it, with one vector per row; it cannot be read: "
-            f"{' '.join(str(error).split())[:200]}."
+            f"{' '.join(str(error).split())[:200].rstrip('.')}."
         ) from error
     if matrix.ndim != 2 or matrix.dtype.kind not in "iuf" or not matrix.shape[1]:
         raise ValueError(

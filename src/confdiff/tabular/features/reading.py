@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.io.column_types.converting import as_type, canonical_text
+from confdiff.io.column_types.deciding import type_of
 from confdiff.io.column_types.lattice import ColumnType
 from confdiff.io.vectors import check_not_nested
 from confdiff.tabular.features.computing.vector_function import VectorFunction
@@ -79,7 +80,11 @@ class FeatureColumns:
 
     def text(self, name: str) -> NDArray[Any]:
         """Return the canonical text of a column, empty where a value is missing."""
-        return self._chosen(canonical_text(self.table.columns[name], self.types[name]))
+        column = self.table.columns[name]
+        check_not_nested(f"{self.source}, ", name, column, self.source.first_row)
+        if type_of(column) == "vector":
+            raise ValueError(f"{self.source}, column {name!r}: must hold texts or numbers; got vectors.")
+        return self._chosen(canonical_text(column, self.types[name]))
 
     def vectors(self, name: str, length: int | None = None) -> NDArray[np.float32]:
         """Return a column of vectors as a matrix (N, d), with a row of NaN where a vector is missing.

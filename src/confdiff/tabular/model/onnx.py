@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from confdiff.io.atomic import atomic_file
 from confdiff.io.outputs import check_new_file
 from confdiff.tabular.features.encoders import Numbers
+from confdiff.tabular.features.vector_encoders import Vectors
 from confdiff.tabular.model.classifiers import classifier_kind
 from confdiff.tabular.model.model import ComparisonModel
 from confdiff.tabular.model.onnx_graph import graph_model
@@ -68,19 +69,36 @@ class _Scaler(nn.Module):
 
 
 def is_numeric(model: ComparisonModel) -> bool:
-    """Return whether all columns are numbers, so that their encoding can be exported too."""
-    return all(isinstance(encoder, Numbers) for encoder in model.features.encoders_)  # all numbers have one encoder
+    """Return whether the columns are numbers, or one of vectors, so that their encoding can be exported too."""
+    return _number_encoder(model) is not None
 
 
 def _number_encoder(model: ComparisonModel) -> Numbers | None:
-    """Return the encoder of the columns if all are numbers."""
-    first = model.features.encoders_[0]
-    return first if is_numeric(model) and isinstance(first, Numbers) else None
+    """Return the encoder of the columns if all are numbers, which have one encoder, or of the only column of vectors."""
+    first, *others = model.features.encoders_
+    if others:
+        return None
+    if type(first) is Vectors:
+        return _as_numbers(first)
+    return first if isinstance(first, Numbers) else None
+
+
+def _as_numbers(vectors: Vectors) -> Numbers:
+    """Return the encoder of vectors as one of numbers: the dimensions are columns, and the first marks the missing."""
+    names = tuple(vectors.names())[: vectors.length]
+    return Numbers(
+        columns=names,
+        fill=vectors.mean,
+        mean=vectors.mean,
+        scale=(vectors.scale,) * vectors.length,
+        marked=names[:1] if vectors.marked else (),
+    )
 
 
 def input_columns(model: ComparisonModel) -> list[str]:
     """Return the names of the input columns of an exported model."""
-    names = model.features.feature_names_in_ if is_numeric(model) else model.features.get_feature_names_out()
+    numbers = _number_encoder(model)
+    names = model.features.get_feature_names_out() if numbers is None else numbers.columns
     return [str(name) for name in names]
 
 
@@ -97,7 +115,8 @@ def output_names(model: ComparisonModel) -> tuple[str, ...]:
 def export_onnx(model: ComparisonModel, path: Path, *, overwrite: bool = False) -> None:
     """Write a model as an ONNX file.
 
-    The input ``items`` is a matrix (n, columns) of floats, with NaN for missing numbers. Boosted trees take 64-bit
+    The input ``items`` is a matrix (n, columns) of floats, with NaN for missing numbers. The numbers of a column of
+    vectors, if it is the only one, are columns too. Boosted trees take 64-bit
     floats, other models 32-bit floats. If some columns are not numbers, the input are the features that
     ``model.features.transform`` returns. The metadata list the columns as JSON, under ``columns``.
 
