@@ -68,9 +68,9 @@ def export_model(
 ) -> None:
     """Write a model as ONNX.
 
-    If all columns are numbers, or the only one holds vectors, the file takes the numbers as they are. Otherwise it takes the encoded features, as
-    ItemFeatures returns them. The output is the probability, or the score if the model has no classes. A model of
-    preferences also outputs the probability to be preferred to a random training item.
+    If all columns are numbers, or the only column holds vectors, the file takes the numbers as they are. Otherwise it
+    takes the encoded features, as ItemFeatures returns them. The output is the probability, or the score if the model
+    has no classes. A model of preferences also outputs the probability to be preferred to a random training item.
 
     Example:
         confdiff export model --onnx model.onnx

@@ -69,6 +69,15 @@ def is_vectors(array: Any) -> bool:
     return bool(pyarrow.types.is_fixed_size_list(kind)) and kind.value_type == pyarrow.float32()
 
 
+def holds_vectors(column: Any) -> bool:
+    """Return whether a column that was read is one of vectors: an Arrow array of them, or a matrix."""
+    import pyarrow
+
+    if isinstance(column, pyarrow.Array | pyarrow.ChunkedArray):
+        return is_vectors(column)
+    return isinstance(column, np.ndarray) and column.ndim > 1
+
+
 def from_matrix(matrix: NDArray[Any]) -> Any:
     """Return the rows of a matrix as an Arrow array of vectors, without a copy of 32-bit floats in rows.
 

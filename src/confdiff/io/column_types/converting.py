@@ -122,7 +122,7 @@ def canonical_text(column: Any, type: ColumnType) -> NDArray[Any]:
     """
     array = as_arrow(column)
     own = _own_text(array)
-    if type in _EXPECTED and not (is_text(array) and array.null_count == len(array)):
+    if type in _ARROW_TYPES and not (is_text(array) and array.null_count == len(array)):
         values, bad = _converted(array, type)
         canonical = _own_text(values)
         own = canonical if bad is None else compute.if_else(bad, own.cast(canonical.type), canonical)

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from confdiff.io.column_types.converting import as_type, canonical_text
-from confdiff.io.column_types.deciding import type_of
 from confdiff.io.column_types.lattice import ColumnType
-from confdiff.io.vectors import check_not_nested
+from confdiff.io.vectors import check_not_nested, holds_vectors
 from confdiff.tabular.features.computing.vector_function import VectorFunction
 from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.tables import ItemTable
@@ -82,7 +81,7 @@ class FeatureColumns:
         """Return the canonical text of a column, empty where a value is missing."""
         column = self.table.columns[name]
         check_not_nested(f"{self.source}, ", name, column, self.source.first_row)
-        if type_of(column) == "vector":
+        if self.types[name] != "vector" and holds_vectors(column):
             raise ValueError(f"{self.source}, column {name!r}: must hold texts or numbers; got vectors.")
         return self._chosen(canonical_text(column, self.types[name]))
 

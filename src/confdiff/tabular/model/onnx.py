@@ -74,7 +74,7 @@ def is_numeric(model: ComparisonModel) -> bool:
 
 
 def _number_encoder(model: ComparisonModel) -> Numbers | None:
-    """Return the encoder of the columns if all are numbers, which have one encoder, or of the only column of vectors."""
+    """Return the encoder of the columns if all are numbers, or if the only one holds vectors; otherwise None."""
     first, *others = model.features.encoders_
     if others:
         return None

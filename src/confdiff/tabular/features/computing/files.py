@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from confdiff.tabular.features.computing.fingerprint import fingerprint_of
 from confdiff.tabular.features.computing.vector_function import CellError, VectorFunction
@@ -81,16 +82,15 @@ class FileEncoder(VectorFunction):
         if not self.takes_lists:
             return self._stacked(cells)
         try:
-            return _as_matrix(self._call([self._path(cell) for cell in cells]))
-        except Exception:
-            if len(cells) == 1:
-                raise
+            return _as_numbers(self._call([self._path(cell) for cell in cells]))
+        except Exception as error:
             for cell in cells:  # the file at fault raises the error again
                 self._called(cell, [self._path(cell)])
-            raise
+            files = f"the {len(cells)} files from {self._path(cells[0])} to {self._path(cells[-1])}"
+            raise ValueError(f"the encoder {self.name!r} failed for {files}: {error}") from error
 
     def _stacked(self, cells: Sequence[str]) -> Any:
-        vectors = [np.asarray(_as_matrix(self._called(cell, self._path(cell)))) for cell in cells]
+        vectors = [self._called(cell, self._path(cell)) for cell in cells]
         for cell, vector in zip(cells, vectors, strict=True):
             if vector.ndim != 1 or vector.shape != vectors[0].shape:
                 expected = "a vector" if vector.ndim != 1 else f"{len(vectors[0]):,} numbers, as for other files"
@@ -101,9 +101,10 @@ class FileEncoder(VectorFunction):
                 )
         return np.stack(vectors)
 
-    def _called(self, cell: str, argument: Any) -> Any:
+    def _called(self, cell: str, argument: Any) -> NDArray[Any]:
+        """Return what the function returns for one file; an error names the file."""
         try:
-            return self._call(argument)
+            return _as_numbers(self._call(argument))
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
             message = f"the encoder {self.name!r} failed for the file {self._path(cell)}: {reason:.300}"
@@ -132,7 +133,7 @@ def file_encoders(encoders: Mapping[str, Any] | None) -> dict[str, VectorFunctio
     }
 
 
-def _as_matrix(value: Any) -> Any:
+def _as_numbers(value: Any) -> NDArray[Any]:
     if isinstance(value, torch.Tensor):
         value = value.detach().cpu().float().numpy()
     array = np.asarray(value)
