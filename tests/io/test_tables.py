@@ -22,7 +22,7 @@ def test_tables_come_back_as_they_were(tmp_path, ending):
 def test_names_and_files_that_are_not_tables(tmp_path):
     with pytest.raises(
         ValueError,
-        match=r"must end in \.parquet, \.csv, \.csv\.gz, \.tsv, \.tsv\.gz, \.jsonl, \.json, \.xlsx; got 'table\.xls'",
+        match=r"end in \.parquet, \.csv, \.csv\.gz, \.tsv, \.tsv\.gz, \.jsonl, \.json, \.xlsx, \.npy; got 'table\.xls'",
     ):
         write_table(tmp_path / "table.xls", COLUMNS)
     with pytest.raises(FileNotFoundError, match=r"nothing\.csv does not exist"):

@@ -171,10 +171,19 @@ def test_cells_that_cannot_be_converted_are_named(training, later, message):
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"x": [[1], [2]]}, "column 'x' must hold one value per row; got lists or objects"),
-        ({"x": pd.Series([{"a": 1}, None])}, "column 'x' must hold one value per row; got lists or objects"),
-        ({"x": np.ones((2, 2))}, r"column 'x' must hold one value per row; got an array of shape \(2, 2\)"),
-        ({"x": "ab"}, r"column 'x' must hold one value per row; got an array of shape \(\)"),
+        (
+            {"x": [[1], [2, 3]]},
+            "column 'x' must hold .* or vectors: .*; got 1 numbers in row 0 and 2 in",
+        ),
+        (
+            {"x": pd.Series([{"a": 1}, None])},
+            "column 'x' must hold .* or vectors: .*; got a value in row 0",
+        ),
+        (
+            {"x": np.ones((2, 2, 2))},
+            r"column 'x' must hold .*; got an array of float64 of shape \(2, 2, 2\)",
+        ),
+        ({"x": "ab"}, r"column 'x' must hold one value or .*; got an array of <U2 of shape \(\)"),
         ({"x": [1, 2], "y": [1, 2, 3]}, "the columns must have one length; 'x' has 2 rows, others 3"),
         (pd.DataFrame([[1, 2]], columns=["1", 1]), "the columns must have unique names; '1' is repeated"),
         (pd.Series([1, 2]), "the items"),

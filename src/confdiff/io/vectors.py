@@ -140,7 +140,7 @@ def _from_arrow(array: Any, start: int) -> Any:
         return array
     is_list = any(check(array.type) for check in (kinds.is_list, kinds.is_large_list, kinds.is_fixed_size_list))
     if not is_list:
-        raise _NotVectors(f"values of the type {array.type}")
+        raise _NotVectors("objects or lists of several kinds")
     present = array.drop_null() if array.null_count else array
     if not len(present):
         return pyarrow.nulls(len(array))
