@@ -104,7 +104,7 @@ def test_another_run_is_refused_and_foreign_files_stay(folder):
         (("items", "-o", "items/scores"), "items/scores"),
         (("items", "-o", "model"), "model"),
         (("items", "-o", "foreign"), "foreign already exists and holds no scores of confdiff"),
-        (("items", "--encoding", "cp1252"), "--encoding and --device are for tables in one file"),
+        (("items", "--encoding", "cp1252"), "--encoding, --device and --text-encoder are for tables in one file"),
         (("items", "--engine", "rai"), "unknown engine 'rai'"),
         (("empty",), "must hold Parquet files"),
         (("items/a.parquet", "--jobs", "2"), "--engine, --jobs and --address are for folders of Parquet files"),
