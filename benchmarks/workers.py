@@ -84,7 +84,7 @@ def measure(member: Member, pairs: Pairs, batch_size: int, rounds: int, steps: i
     for number in range(rounds + 1):
         if member.rank == 0:
             alone.append(timed(alone_run, None, steps))
-        workers.sum(torch.zeros(1))  # the others wait
+        workers.wait()
         together.append(timed(together_run, workers, steps))
         if member.rank == 0:
             member.send(f"round {number}: alone {alone[-1].wall:.4f} s, together {together[-1].wall:.4f} s per step")

@@ -1,8 +1,11 @@
 """Train with a batch that several workers share, in a module that the processes of a gang can import."""
 
+import tempfile
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import torch
+from scipy.sparse import csr_array
 from torch import nn
 
 from confdiff.methods import find_method
@@ -15,6 +18,7 @@ from confdiff.reduction import reducing
 from confdiff.training import Recipe
 from confdiff.training.distributed import Workers
 from confdiff.training.run import Run
+from streams import streamed
 
 PRIOR = 0.3
 FEATURES = 5
@@ -32,7 +36,7 @@ class Case:
     double: bool = False
     forward_passes: int = 1
     n_pairs: int = 203
-    group_priors: bool = False
+    data: str = "dense"
 
     def __str__(self):
         return "-".join(str(value) for value in vars(self).values())
@@ -80,22 +84,40 @@ def build(case):
         weight=weight,
     )
     pairs = supervised_pairs(known, method.learns_from)
+    prior = None if method.prior == "unused" else PRIOR
+    n_scores = 1
+    if case.data == "group priors":
+        prior = torch.where(pairs.left % 2 == 0, 0.25, 0.4)
+    if case.data == "precision":
+        noisy = pairs.difference + torch.randn(case.n_pairs, generator=rng) / 3
+        pairs = pairs.with_precision(noisy, torch.rand(case.n_pairs, generator=rng) + 0.1)
+    if case.data == "sparse":
+        pairs = pairs.with_items(csr_array(items.numpy()))
+    if case.data == "classes":
+        posteriors = torch.softmax(items[:, :3], dim=1)
+        pairs = Pairs(items, left, right, difference=posteriors[right] - posteriors[left], weight=weight)
+        prior = torch.tensor([0.2, 0.3, 0.5])
+        n_scores = 3
     with seeded(1, "network"):
-        network = networks(case.network)
+        network = networks(case.network, n_scores)
     if case.double:
         network = network.double()
     with torch.no_grad():
         network[-1].weight.mul_(8)  # large scores: partial risks of both signs
     recipe = Recipe(batch_size=case.batch_size, epochs=100, device="cpu", forward_passes=case.forward_passes)
-    prior = None if method.prior == "unused" else PRIOR
-    if case.group_priors:
-        prior = torch.where(pairs.left % 2 == 0, 0.25, 0.4)
     return network, pairs, method, prior, recipe
 
 
 def train_case(case, workers=None):
     """Return the partial risks and the gradient of the first step, and the weights after all steps."""
     network, pairs, method, prior, recipe = build(case)
+    with tempfile.TemporaryDirectory() as folder:  # every process has its own copy of a stream
+        if case.data == "stream":
+            pairs = streamed(Path(folder), pairs, row_group_size=20, window=60)
+        return train_run(network, pairs, method, prior, recipe, case.steps, workers)
+
+
+def train_run(network, pairs, method, prior, recipe, steps, workers):
     seen = []
 
     def correction(terms):
@@ -107,7 +129,7 @@ def train_case(case, workers=None):
     with reducing(workers), batch_norm_over_workers():
         run.take_step()
         gradients = torch.cat([p.grad.reshape(-1).clone() for p in network.parameters()])
-        for _ in range(case.steps - 1):
+        for _ in range(steps - 1):
             run.take_step()
     state = {name: tensor.clone() for name, tensor in run.predictor.state_dict().items()}
     return Outcome(terms=seen[0], gradients=gradients, state=state)

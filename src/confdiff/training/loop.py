@@ -108,6 +108,8 @@ def run_loop(
                     on_save()
             if saver and saves and saver.save():
                 on_save()
+            if workers is not None:
+                workers.wait()  # for the checkpoint
         finally:
             job.model.eval()
     run.load_final_weights()
