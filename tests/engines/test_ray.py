@@ -203,6 +203,30 @@ def test_a_folder_is_scored_on_two_nodes(cluster, tmp_path):
     assert (tmp_path / "scores" / "_SUCCESS").exists()
 
 
+def test_a_fit_on_two_nodes_is_stopped_and_resumed_to_the_model_of_local_workers(cluster, tmp_path):
+    """The checkpoint comes back to the folder of the command."""
+    FRAME.to_csv(tmp_path / "items.csv")
+    JUDGED.to_csv(tmp_path / "pairs.csv", index=False)
+    fit = ("fit", "items.csv", "pairs.csv", "--model", "mlp", "--prior", "0.5", "--epochs", "100", "--workers", "2")
+    on_ray = (COMMAND, *fit, "-o", "m", "--engine", "ray", "--address", cluster.address)
+    environment = os.environ | LOOPBACK
+    with subprocess.Popen(on_ray, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True) as running:
+        try:
+            next(line for line in running.stderr if "epoch" in line)
+            running.send_signal(signal.SIGINT)
+            _, errors = running.communicate(timeout=120)
+        finally:
+            running.kill()
+    assert running.returncode == 130, errors
+    assert (tmp_path / "m.checkpoint").exists()
+    resumed = subprocess.run([*on_ray, "--resume"], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert resumed.returncode == 0, resumed.stderr
+    local = installed(*fit, "-o", "local", cwd=tmp_path)
+    assert local.returncode == 0, local.stderr
+    weights = "weights.safetensors"
+    assert (tmp_path / "m" / weights).read_bytes() == (tmp_path / "local" / weights).read_bytes()
+
+
 def test_ctrl_c_ends_ray_on_this_machine_and_the_next_run_continues(tmp_path):
     command = [COMMAND, *GRID, "--epochs", "30", "--jobs", "2", "--results", str(tmp_path / "ray"), "--engine", "ray"]
     running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
