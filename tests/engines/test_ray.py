@@ -207,7 +207,7 @@ def test_a_fit_on_two_nodes_is_stopped_and_resumed_to_the_model_of_local_workers
     """The checkpoint comes back to the folder of the command."""
     FRAME.to_csv(tmp_path / "items.csv")
     JUDGED.to_csv(tmp_path / "pairs.csv", index=False)
-    fit = ("fit", "items.csv", "pairs.csv", "--model", "mlp", "--prior", "0.5", "--epochs", "100", "--workers", "2")
+    fit = ("fit", "items.csv", "pairs.csv", "--model", "mlp", "--prior", "0.5", "--epochs", "30", "--workers", "2")
     on_ray = (COMMAND, *fit, "-o", "m", "--engine", "ray", "--address", cluster.address)
     environment = os.environ | LOOPBACK
     with subprocess.Popen(on_ray, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True) as running:

@@ -72,6 +72,11 @@ def ray_cluster(cpus: int | None = None, address: str | None = None) -> Iterator
 def cause_of(error: Any) -> BaseException:
     """Return the exception that a call in a worker raised, without Ray's wrapping."""
     cause: BaseException | None = error.cause
+    if type(cause).__name__ == "RaySystemError":  # the function or its arguments could not be loaded
+        return ValueError(
+            f"a worker cannot load its work ({_first_line(error.cause)}). All nodes must have the packages of this "
+            "machine, confdiff among them, in the same versions."
+        )
     return error if cause is None else cause
 
 

@@ -22,7 +22,7 @@ from confdiff.engines.gang import Member, MemberEndedError, MessageHandler, rais
 from confdiff.engines.ray_cluster import cause_of, check_versions, own_versions, ray_cluster
 from confdiff.interruption import interrupts_held_back
 
-_POLL_SECONDS = 0.5
+_POLL_SECONDS = 0.1
 _PLACES_SECONDS = 60.0
 """How long the caller waits for free processors."""
 
