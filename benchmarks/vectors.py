@@ -23,7 +23,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--items", type=int, default=100_000)
     parser.add_argument("--pairs", type=int, default=1_000_000)
-    parser.add_argument("--models", nargs="+", default=["linear", "mlp", "auto"])
+    parser.add_argument("--models", nargs="*", default=["linear", "mlp", "auto"])
     parser.add_argument("--repeats", type=int, default=3, help="of predict and of the forward pass")
     parser.add_argument("--part", choices=list(_PARTS), help="one measurement, in this process")
     parser.add_argument("--model", default="mlp")

@@ -17,7 +17,7 @@ from confdiff.tabular.features.computing.vector_function import VectorFunction
 from confdiff.tabular.features.reading import FeatureColumns
 
 _Matrix = NDArray[np.float32]
-_ROWS = 8_192  # of a part that is encoded at a time
+_ROWS = 512  # of a part that is encoded at a time
 
 
 @dataclass(frozen=True)
@@ -78,12 +78,13 @@ class Vectors:
         """Return (N, dimensions), and a further column if missing vectors are marked."""
         name = self.columns[0]
         vectors = columns.vectors(name, self.length)
-        mean = np.array(self.mean)
+        mean = np.array(self.mean, dtype=np.float32)
+        scale = np.float32(self.scale)
         encoded = np.zeros((len(vectors), self.width), dtype=np.float32)
         for start in range(0, len(vectors), _ROWS):
             part = vectors[start : start + _ROWS]
             with np.errstate(over="ignore", invalid="ignore"):
-                encoded[start : start + _ROWS, : self.length] = (part - mean) / self.scale
+                encoded[start : start + _ROWS, : self.length] = (part - mean) / scale
         missing = _is_missing(vectors)
         if missing.any():
             encoded[missing, : self.length] = 0
