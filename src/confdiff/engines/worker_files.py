@@ -89,7 +89,7 @@ class FileSender:
 
     def _send(self, path: Path) -> SentFile:
         if path not in self._sent:
-            contents: Any = np.fromfile(path, dtype=np.uint8)
+            contents: Any = np.frombuffer(path.read_bytes(), dtype=np.uint8)
             digest = hashlib.sha256(contents.data).hexdigest()
             self._sent[path] = SentFile(digest=digest, fetch=self.engine.send(contents))
         return self._sent[path]

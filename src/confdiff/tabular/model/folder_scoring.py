@@ -207,7 +207,7 @@ class _FolderScoring:
 
     def _part(self, name: str, *, with_contents: bool) -> _Part:
         path = self.files[name]
-        contents = self.engine.send(np.fromfile(path, dtype=np.uint8)) if with_contents else None
+        contents = self.engine.send(np.frombuffer(path.read_bytes(), dtype=np.uint8)) if with_contents else None
         return _Part(name=name, path=path.absolute(), state=self.states[name], contents=contents)
 
     def _finished(self, scored: _Scored) -> tuple[str, str]:
