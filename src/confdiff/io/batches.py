@@ -1,19 +1,25 @@
 """Read and write tables in batches of rows, for tables that do not fit into memory."""
 
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from contextvars import copy_context
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from confdiff.io.atomic import atomic_file
 from confdiff.io.table_formats.registry import find_table_format
 from confdiff.io.tables import check_distinct_names, check_table_file, table_errors
 from confdiff.io.vectors import as_vectors, check_not_nested
 
-_ROWS = 65_536
+T = TypeVar("T")
+
+BATCH_ROWS = 65_536
+"""The rows of a batch by default."""
 
 
-def read_batches(path: Path, columns: Iterable[str], rows: int = _ROWS) -> Iterator[Any]:
+def read_batches(path: Path, columns: Iterable[str], rows: int = BATCH_ROWS) -> Iterator[Any]:
     """Yield some columns of a table, as written, as batches of pyarrow; types may differ between batches.
 
     Parameters
@@ -32,6 +38,26 @@ def read_batches(path: Path, columns: Iterable[str], rows: int = _ROWS) -> Itera
         for batch in table_format.read_batches(path, names, rows):
             yield _with_vectors(path, batch, start)
             start += batch.num_rows
+
+
+def read_ahead(batches: Iterator[T]) -> Iterator[T]:
+    """Yield the batches of an iterator, and read the next one in a thread while the caller works on this one.
+
+    Examples
+    --------
+    >>> list(read_ahead(iter("abc")))
+    ['a', 'b', 'c']
+    """
+    context = copy_context()  # such as the encoding of text files
+
+    def read_next() -> list[T]:
+        return context.run(lambda: list(islice(batches, 1)))
+
+    with ThreadPoolExecutor(1, "confdiff-reading") as reader:
+        upcoming = reader.submit(read_next)
+        while batch := upcoming.result():
+            upcoming = reader.submit(read_next)
+            yield from batch
 
 
 def _with_vectors(path: Path, batch: Any, start: int) -> Any:

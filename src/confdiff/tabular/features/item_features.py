@@ -264,6 +264,9 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     def functions(self) -> dict[str, Any]:
         """Return the functions of the columns as arguments, to fit the encoding again."""
+        if not hasattr(self, "encoders_"):
+            parameters = {"encoders": self.encoders, "text_encoder": self.text_encoder}
+            return {name: value for name, value in parameters.items() if value is not None}
         texts = [encoder.columns[0] for encoder in self.encoders_ if isinstance(encoder, SentenceVectors)]
         encoders = {name: function for name, function in self.functions_.items() if name not in texts}
         arguments: dict[str, Any] = {"encoders": encoders} if encoders else {}

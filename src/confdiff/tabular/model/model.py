@@ -234,7 +234,8 @@ class ComparisonModel:
 
     def __sklearn_clone__(self) -> "ComparisonModel":
         """Return an unfitted model with the same options, for ``sklearn.base.clone``."""
-        return ComparisonModel(features=clone(self.features), classifier=clone(self.classifier), about=self.about)
+        features = clone(self.features).set_params(**self.features.functions())
+        return ComparisonModel(features=features, classifier=clone(self.classifier), about=self.about)
 
     def explain(self, items: Any, *, words: int = 0) -> "Explanation":
         """Divide the scores of items among the columns of the table.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from confdiff.config import Config
 from confdiff.display.text import listed
-from confdiff.io.batches import read_batches, read_column_names, writing_batches
+from confdiff.io.batches import BATCH_ROWS, read_ahead, read_batches, read_column_names, writing_batches
 from confdiff.io.outputs import check_new_file
 from confdiff.io.table_formats.encodings import takes_encoding
 from confdiff.tabular.model.model import ComparisonModel
@@ -21,6 +21,9 @@ from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.tables import ItemTable
 from confdiff.threads import follow_policy
 from confdiff.validation import check_fraction
+
+_NUMBERS_PER_BATCH = 2**22
+_LEAST_ROWS = 4096
 
 
 @follow_policy
@@ -256,8 +259,9 @@ def item_batches(
     id_column = id or find_id_column(model, names)
     features = _columns_of_features(model, items, names, id_column)
     others = [name for name in (id_column, label_column) if name is not None]
+    columns_read = list(dict.fromkeys([*features.values(), *others]))
     start = 0
-    for batch in read_batches(items, list(dict.fromkeys([*features.values(), *others]))):
+    for batch in read_ahead(read_batches(items, columns_read, _rows_per_batch(model))):
         rows = np.arange(start, start + batch.num_rows)
         columns = {name: batch.column(column) for name, column in features.items()}
         table = ItemTable(source=TableSource.of_file(items, start), ids=rows, columns=columns)
@@ -269,6 +273,17 @@ def item_batches(
         start += batch.num_rows
     if not start:
         raise ValueError(f"{items} must have at least one row of data; got none.")
+
+
+def _rows_per_batch(model: ComparisonModel) -> int:
+    """Return fewer rows for many features, so that a batch fits into the caches of a processor.
+
+    A power of two keeps the batches of the network the same, and so the scores.
+    """
+    rows = BATCH_ROWS
+    while rows > _LEAST_ROWS and rows * model.features.width > _NUMBERS_PER_BATCH:
+        rows //= 2
+    return rows
 
 
 def find_id_column(model: ComparisonModel, names: list[str], *, config: Config | None = None) -> str | None:

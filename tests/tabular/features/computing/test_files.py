@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from sklearn.base import clone
 
 from confdiff import FileEncoder, ItemFeatures, fit_comparisons, load_model
 
@@ -62,6 +63,14 @@ def test_files_are_scored_by_their_vectors(fit, items):
     model = fit(encoders={"photo": size_of})
     assert model.features.kinds_ == {"photo": "encoded"}
     assert np.corrcoef(model.decision_function(items), SIZES)[0, 1] > 0.99
+
+
+def test_a_clone_is_fitted_with_the_same_functions(fit, items, pairs, tmp_path):
+    model = fit(encoders={"photo": size_of})
+    model.save(tmp_path / "model")
+    for source in (model, load_model(tmp_path / "model", encoders={"photo": size_of})):
+        again = clone(source).fit(items, pairs)
+        np.testing.assert_array_equal(again.decision_function(items), model.decision_function(items))
 
 
 def test_a_file_is_encoded_once_by_its_content(fit, items, tmp_path):
