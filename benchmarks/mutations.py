@@ -127,7 +127,7 @@ MUTATIONS: dict[str, list[tuple[str, str]]] = {
             "return prior / (1 - prior), (1 - prior) / (2 - prior)",
         ),
         ("1 - prior * (1 - prior)", "1 - 2 * prior * (1 - prior)"),
-        (".mean(-1) / 2", ".mean(-1)"),
+        ("mean_over_pairs(risks if weight is None else risks * weight) / 2", "mean_over_pairs(risks)"),
         ("w_prime * loss(-g_prime), consistency", "w_prime * loss(g_prime), consistency"),
     ],
     "risks/differences.py": [
@@ -181,11 +181,11 @@ MUTATIONS: dict[str, list[tuple[str, str]]] = {
     ],
     "risks/supervised.py": [
         ("(1 - targets) * loss(-scores)", "(1 - targets) * loss(scores)"),
-        ("return risks.mean(-1) / 2", "return risks.mean(-1)"),
+        ("return mean_over_pairs(risks) / 2", "return mean_over_pairs(risks)"),
     ],
     "risks/multiclass.py": [
         ("shares = torch.stack([prior - c, prior + c])", "shares = torch.stack([prior + c, prior - c])"),
-        (".mean(1).reshape(-1) / 2", ".mean(1).reshape(-1)"),
+        ("1).reshape(-1) / 2", "1).reshape(-1)"),
         ("(p_prime - p - c).square()", "(p_prime - p + c).square()"),
     ],
 }

@@ -13,7 +13,7 @@ from confdiff.io.table_formats.registry import find_table_format
 from confdiff.io.tables import check_distinct_names, check_table_file, table_errors
 from confdiff.io.vectors import as_vectors, check_not_nested
 
-T = TypeVar("T")
+RowBatch = TypeVar("RowBatch")
 
 BATCH_ROWS = 65_536
 """The rows of a batch by default."""
@@ -40,7 +40,7 @@ def read_batches(path: Path, columns: Iterable[str], rows: int = BATCH_ROWS) -> 
             start += batch.num_rows
 
 
-def read_ahead(batches: Iterator[T]) -> Iterator[T]:
+def read_ahead(batches: Iterator[RowBatch]) -> Iterator[RowBatch]:
     """Yield the batches of an iterator, and read the next one in a thread while the caller works on this one.
 
     Examples
@@ -50,7 +50,7 @@ def read_ahead(batches: Iterator[T]) -> Iterator[T]:
     """
     context = copy_context()  # such as the encoding of text files
 
-    def read_next() -> list[T]:
+    def read_next() -> list[RowBatch]:
         return context.run(lambda: list(islice(batches, 1)))
 
     with ThreadPoolExecutor(1, "confdiff-reading") as reader:

@@ -15,9 +15,9 @@ from confdiff.io.table_formats.table_format import TableFormat
 
 def check_table_name(path: Path) -> Path:
     """Check that the ending of a path names a format of tables that can be written, and return the path."""
-    find_table_format(path).check_packages()
     if not any(path.name.lower().endswith(ending) for ending in TABLE_FORMATS):
         raise ValueError(f"the name of a table to write must end in {', '.join(TABLE_FORMATS)}; got {path.name!r}.")
+    find_table_format(path).check_packages()
     return path
 
 

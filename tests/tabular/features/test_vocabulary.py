@@ -7,6 +7,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from confdiff.tabular.features.encoders import encoder_from_state
 from confdiff.tabular.features.reading import FeatureColumns
 from confdiff.tabular.features.vocabulary import Vocabulary, learn_vocabulary
+from confdiff.tabular.row_numbers import TableSource
 from confdiff.tabular.tables import ItemTable
 
 RNG = np.random.default_rng(0)
@@ -69,7 +70,7 @@ def test_encoders_saved_without_the_kind_of_words_have_long_words():
     old = encoder_from_state(state)
     new = encoder_from_state(state | {"tokens": "words and marks"})
     texts = np.array(["I think, so"], dtype=object)
-    items = ItemTable(source="items", ids=np.arange(1), columns={"text": texts}, types={"text": "text"})
+    items = ItemTable(source=TableSource("items"), ids=np.arange(1), columns={"text": texts}, types={"text": "text"})
     columns = FeatureColumns(items, {"text": "text"})
     assert old.encode(columns)[0, 0] == 1
     assert new.encode(columns)[0, 0] == 0

@@ -115,7 +115,7 @@ def import_judgements(
     ...     path = Path(folder) / "judged.jsonl"
     ...     _ = path.write_text(line)
     ...     imported = import_judgements(path, max_margin=5)
-    >>> imported.items["text"].tolist(), abs(imported.pairs["difference"]).tolist()
+    >>> sorted(imported.items["text"].tolist()), abs(imported.pairs["difference"]).tolist()
     (['a long answer', 'a short one'], [0.8])
     """
     check_choice("prompt", prompt, PROMPTS)
