@@ -7,9 +7,10 @@ is every correct reply that was sent completely.
 import json
 import random
 import re
+import select
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -18,6 +19,7 @@ import numpy as np
 ITEM = re.compile(r"<(?:first|second) \w+>\n(.*?)\n</", re.DOTALL)
 VALUE = re.compile(r"value ([\d.]+)")
 KEY = "sk-test-5eCrEt-of-the-endpoint"
+LONGEST_WAIT = 60  # seconds
 KINDS = ("429", "500", "time-out", "malformed", "truncated", "cut", "refusal", "wrong-grade", "slow")
 
 
@@ -34,22 +36,19 @@ class JudgeServer:
         Points of the scale; 0 is a fine scale.
     """
 
-    def __init__(self, faults=(), *, side_bias=0.0, noise=0.0, scale=1.0, points=7, seed=0, time_out=3.0):
+    def __init__(self, faults=(), *, side_bias=0.0, noise=0.0, scale=1.0, points=7, seed=0):
         self.faults = dict(faults)
         self.side_bias = side_bias
         self.noise = noise
         self.scale = scale
         self.points = points
         self.seed = seed
-        self.time_out = time_out
         self.received = Counter()
         self.sent = Counter()
-        self.fault_counts = Counter()
+        self.faults_of = defaultdict(list)  # (first, second) -> the fault of each request in turn, or None
         self.bodies = []
         self.headers = []
         self.tokens = 0
-        self.in_flight = 0
-        self.most_in_flight = 0
         self.refuses = lambda body: None  # body -> an error message with status 400
         self.replies = []  # (status, body, headers) to send before all others
         self._rng = random.Random(seed)
@@ -83,15 +82,17 @@ class JudgeServer:
             self.received[first, second] += 1
             self.bodies.append(body)
             self.headers.append(headers)
-            self.in_flight += 1
-            self.most_in_flight = max(self.most_in_flight, self.in_flight)
-            drawn = self._rng.random()
-            for kind, probability in self.faults.items():
-                drawn -= probability
-                if drawn < 0:
-                    self.fault_counts[kind] += 1
-                    return (first, second), kind
-            return (first, second), None
+            kind = self._drawn_fault()
+            self.faults_of[first, second].append(kind)
+            return (first, second), kind
+
+    def _drawn_fault(self):
+        drawn = self._rng.random()
+        for kind, probability in self.faults.items():
+            drawn -= probability
+            if drawn < 0:
+                return kind
+        return None
 
     def has_sent(self, key):
         with self._changed:
@@ -100,7 +101,6 @@ class JudgeServer:
 
     def has_ended(self, tokens):
         with self._changed:
-            self.in_flight -= 1
             self.tokens += tokens
 
 
@@ -142,7 +142,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.reply(500, "internal error")
             return False
         if fault == "time-out":
-            time.sleep(self.judge.time_out)
+            select.select([self.connection], [], [], LONGEST_WAIT)  # until the client gives up
             self.close_connection = True
             return False
         if fault == "slow":

@@ -50,7 +50,7 @@ def kill_after(command, server, answers):
 def test_every_question_is_answered_once_after_kills(tmp_path, closing_engines, capsys):
     study = study_with_pairs(tmp_path / "values.db", PAIRS)
     texts = dict(zip(study.item_ids(), study.items()["text"].tolist(), strict=True))
-    server = JudgeServer(FAULTS, side_bias=0.2, noise=0.1, time_out=6.0)
+    server = JudgeServer(FAULTS, side_bias=0.2, noise=0.1)
     budget = 4 * PAIRS
     with serving(server) as address:
         command = ["label", "judge", study.address, "--llm", "small", "--base-url", address, "--timeout", "5"]

@@ -25,6 +25,19 @@ JSON = st.recursive(
         ('{"answer": "5"}', ("answer", 5)),
         ('```json\n{"answer": 1}\n```', ("answer", 1)),
         ('The first is better.\n{"answer": 1}', ("answer", 1)),
+        ('<think>Is it {"answer": 1}? {x}</think>\n{"answer": 2}', ("answer", 2)),
+        ('Is it {"answer": 1}? No.\n</think>\n```json\n{"answer": 2}\n```', ("answer", 2)),
+        ("<THINK>\nhm\n</THINK> 4", ("answer", 4)),
+        ('<think>{"answer": 1}</think>', ("malformed", None)),
+        ('<think>It may be {"answer": 1}', ("malformed", None)),
+        ('Not {"answer": 1} but {"answer": 2}', ("answer", 2)),
+        ('{"answer": 1} is better than {"answer": 2}', ("answer", 1)),
+        ('The set {a, b} decides.\n{"answer": 5}\nThe set {c} does not.', ("answer", 5)),
+        ('{"reason": "{\\"answer\\": 1} is wrong", "answer": 5}', ("answer", 5)),
+        ('{"draft": {"answer": 1}, "answer": 5}', ("answer", 5)),
+        ('```json\n{"answer": ', ("truncated", None)),
+        ("{" * 200_000, ("truncated", None)),
+        ('{"a": ' * 50_000, ("truncated", None)),
         ("3", ("answer", 3)),
         ('{"answer": 0}', ("answer", 0)),
         ('{"answer": 6}', ("wrong-grade", None)),
@@ -56,6 +69,22 @@ def test_refusals_and_cut_replies():
     assert outcome(message={"refusal": "no"}) == "refusal"
     parts = [{"type": "text", "text": '{"answer"'}, {"type": "text", "text": ": 2}"}]
     assert outcome(message={"content": parts}) == "answer"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ('I think of {"answer": 1}, but the other', "truncated"),
+        ('<think>I think of {"answer": 1}', "truncated"),
+        ('I think of the first.\n{"answer": 1}', "answer"),
+        ('```\n{"answer": 1}\n``` because it is', "answer"),
+        ('```json\n{"answer": 1}\n```', "answer"),
+        ("1", "truncated"),
+    ],
+)
+def test_an_answer_before_the_cut_may_be_a_thought(content, expected):
+    reply = read_reply(json.dumps(completion(content, finish_reason="length")), SCALE)
+    assert (reply.outcome, reply.number) == (expected, 1 if expected == "answer" else None)
 
 
 @given(body=JSON, usage=JSON)

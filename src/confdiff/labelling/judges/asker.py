@@ -178,7 +178,7 @@ class Asker:
             outcome=read.outcome,
             tokens=self._tokens_used(read, request, reply),
             status=reply.status,
-            reply=reply.text,
+            reply=reply.stored,
         )
         answer = self._answer(question, request, read, reply)
         if self._store(closed, answer):

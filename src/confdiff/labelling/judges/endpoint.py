@@ -17,7 +17,7 @@ from confdiff.labelling.judges.api_key import ApiKey
 from confdiff.labelling.judges.judge_settings import JudgeSettings
 
 _MOST_BYTES = 1_000_000  # of a reply
-_LONGEST_REPLY = 20_000  # characters of a reply that are stored
+_LONGEST_STORED = 20_000  # characters of a reply that are stored
 _LONGEST_MESSAGE = 300
 _RETRIED = (408, 409, 425)
 _CONNECT_SECONDS = 10.0
@@ -51,6 +51,14 @@ class HttpReply:
     was_sent: bool = True
 
     @property
+    def stored(self) -> str:
+        """The body, or the beginning and the end of a long one: the thoughts of a model come before its answer."""
+        if len(self.text) <= _LONGEST_STORED:
+            return self.text
+        half = _LONGEST_STORED // 2
+        return f"{self.text[:half]}\n[...]\n{self.text[-half:]}"
+
+    @property
     def message(self) -> str:
         """The error message of the endpoint in one line, shortened."""
         text = " ".join(_error_message(self.text).split())
@@ -79,7 +87,7 @@ class Endpoint:
             text = str(error) or type(error).__name__
             return self._lost("connection", text, start, was_sent=not isinstance(error, httpx.ConnectError))
         return HttpReply(
-            text=self._storable(text),
+            text=self._cleaned(text),
             seconds=time.monotonic() - start,
             status=status,
             fault=fault_of(status),
@@ -98,24 +106,32 @@ class Endpoint:
 
     def _lost(self, fault: str, text: str, start: float, *, was_sent: bool) -> HttpReply:
         seconds = time.monotonic() - start
-        return HttpReply(text=self._storable(text), seconds=seconds, fault=fault, was_sent=was_sent)
+        return HttpReply(text=self._cleaned(text), seconds=seconds, fault=fault, was_sent=was_sent)
 
-    def _storable(self, text: str) -> str:
+    def _cleaned(self, text: str) -> str:
         """Return a text without the key, and without what databases cannot store."""
         if self._key is not None:
             text = self._key.removed_from(text)
-        return text.replace("\0", "�")[:_LONGEST_REPLY]
+        return text.replace("\0", "�")
 
 
 @asynccontextmanager
 async def connected(settings: JudgeSettings, key: ApiKey | None) -> AsyncIterator[Endpoint]:
     """Yield the endpoint of a judge, with connections that are kept open."""
+    with _quiet_libraries():
+        async with _client(settings, key) as client:
+            yield Endpoint(settings, key, client)
+
+
+def _client(settings: JudgeSettings, key: ApiKey | None) -> httpx.AsyncClient:
     headers = {"Content-Type": "application/json"} | ({} if key is None else key.header())
     timeout = httpx.Timeout(settings.timeout, connect=min(settings.timeout, _CONNECT_SECONDS))
     limits = httpx.Limits(max_connections=settings.concurrency, max_keepalive_connections=settings.concurrency)
-    with _quiet_libraries():
-        async with httpx.AsyncClient(headers=headers, timeout=timeout, limits=limits) as client:
-            yield Endpoint(settings, key, client)
+    is_direct = settings.is_local and settings.base_url.startswith("http:")  # a proxy would read the items
+    try:
+        return httpx.AsyncClient(headers=headers, timeout=timeout, limits=limits, trust_env=not is_direct)
+    except (ImportError, ValueError, httpx.InvalidURL) as error:  # of the variables HTTPS_PROXY, ALL_PROXY ...
+        raise ValueError(f"the proxy or the certificates that the environment names cannot be used: {error}") from error
 
 
 @contextmanager
@@ -158,7 +174,7 @@ def retry_after(header: str | None) -> float | None:
     except ValueError:
         try:
             at = parsedate_to_datetime(header)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
         seconds = (at.replace(tzinfo=at.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
     return max(seconds, 0.0) if seconds == seconds else None

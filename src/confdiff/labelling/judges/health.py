@@ -49,7 +49,7 @@ class EndpointHealth:
             return f"{_UNUSABLE[reply.status]} (status {reply.status})"
         if outcome == "rate-limit" and _QUOTA_USED in reply.text:
             return "refuses further requests, because the quota of the account is used up"
-        if reply.retry_after is not None and reply.retry_after > _LONGEST_WAIT:
+        if outcome != ANSWERED and reply.retry_after is not None and reply.retry_after > _LONGEST_WAIT:
             return f"asks to wait {reply.retry_after:,.0f} seconds; run again later"
         is_starting = not self._has_answered and outcome != "rate-limit"
         if self._failures >= (_FAILURES_AT_START if is_starting else self._most_failures):

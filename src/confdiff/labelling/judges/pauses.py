@@ -16,7 +16,8 @@ def pause_after(attempt: int, retry_after: float | None, jitter: float) -> float
     attempt : int
         Number of attempts before.
     retry_after : float or None
-        Seconds that the endpoint asks to wait, which are always waited.
+        Seconds that the endpoint asks to wait, which are always waited. For 0, such as of a date that the clock of this
+        machine has passed, the pause is that without a header.
     jitter : float
         A random number from 0 to 1, so that requests that failed together are not sent together again.
 
@@ -24,8 +25,10 @@ def pause_after(attempt: int, retry_after: float | None, jitter: float) -> float
     --------
     >>> pause_after(0, None, 1.0), pause_after(3, None, 0.0), pause_after(9, None, 1.0), pause_after(0, 20.0, 1.0)
     (1.0, 4.0, 60.0, 20.1)
+    >>> pause_after(2, 0.0, 1.0)
+    4.0
     """
-    if retry_after is not None:
+    if retry_after:
         return retry_after + 0.1 * jitter
     return (0.5 + 0.5 * jitter) * min(_FIRST_PAUSE * 2.0**attempt, _LONGEST_PAUSE)
 

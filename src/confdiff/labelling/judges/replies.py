@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +12,14 @@ from confdiff.labelling.judges.reply_scale import ReplyScale
 REFUSED = "refused"
 """The reason of an answer that a model refused to give."""
 
-_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
+_THOUGHT_ENDS = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_THOUGHT_BEGINS = re.compile(r"<(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_BEGINNING = re.compile(r"(?:```(?:json)?\s*)?\{", re.IGNORECASE)
+_END = re.compile(r"\}\s*(?:```)?\s*\Z")
+_LONGEST_ANSWER = 100_000  # characters after the thoughts, of which the last are read
 _NUMBER = re.compile(r"[+-]?\d{1,6}(\.0+)?")
 _LARGEST = 2**31 - 1
+_DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True)
@@ -57,9 +63,10 @@ def read_reply(text: str, scale: ReplyScale) -> ReadReply:
     message = choice["message"]
     if message.get("refusal") or choice.get("finish_reason") == "content_filter":
         return ReadReply(outcome="refusal", tokens=tokens)
-    outcome, number = _read_content(_content(message), scale)
-    if number is None and choice.get("finish_reason") == "length":
-        outcome = "truncated"
+    content = _without_thoughts(_content(message))
+    outcome, number = _read_content(content, scale)
+    if choice.get("finish_reason") == "length" and (number is None or not _is_at_an_end(content)):
+        outcome, number = "truncated", None
     return ReadReply(outcome=outcome, number=number, tokens=tokens)
 
 
@@ -91,20 +98,48 @@ def _content(message: dict[str, Any]) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _read_content(content: str, scale: ReplyScale) -> tuple[str, int | None]:
-    """Return the outcome and the number of a text, which may have words or a fence of code around its JSON."""
-    text = content.strip()
-    match = _OBJECT.search(text)
-    value = _parsed(match[0]) if match else None
-    answer = value.get("answer") if isinstance(value, dict) else None
-    if answer is None:
-        if not _NUMBER.fullmatch(text):
-            return ("truncated" if text.startswith("{") and not match else "malformed"), None
-        answer = text
-    number = _whole(answer)
+def _without_thoughts(content: str) -> str:
+    """Return what follows the thoughts of a model; empty if they do not end. Some servers send no opening tag.
+
+    >>> _without_thoughts('<think>{"answer": 1}, or not?</think> {"answer": 2}')
+    '{"answer": 2}'
+    """
+    following = _THOUGHT_ENDS.split(content)[-1]
+    return _THOUGHT_BEGINS.split(following)[0].strip()
+
+
+def _read_content(text: str, scale: ReplyScale) -> tuple[str, int | None]:
+    """Return the outcome and the number of a text, which may have words or a fence of code around its JSON.
+
+    An answer at the beginning is followed by its explanation. Otherwise the last one is the conclusion.
+    """
+    answers = [value["answer"] for value in _objects(text) if value.get("answer") is not None]
+    if not answers and not _NUMBER.fullmatch(text):
+        return ("truncated" if text.rfind("{") > text.rfind("}") else "malformed"), None
+    answers = answers or [text]
+    number = _whole(answers[0 if _BEGINNING.match(text) else -1])
     if number is None or (number not in scale.values and number != scale.cannot_say):
         return "wrong-grade", None
     return ANSWERED, number
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects of a text, without those inside of others."""
+    text = text[-_LONGEST_ANSWER:]
+    position = text.find("{")
+    while position >= 0:
+        try:
+            value, end = _DECODER.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            end = position + 1
+        else:
+            yield value
+        position = text.find("{", end)
+
+
+def _is_at_an_end(text: str) -> bool:
+    """Return whether a text begins or ends with JSON. If it was cut, other JSON may be a thought, not the answer."""
+    return bool(_BEGINNING.match(text) or _END.search(text))
 
 
 def _whole(answer: Any) -> int | None:
