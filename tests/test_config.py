@@ -51,6 +51,7 @@ def test_names_cannot_escape_from_their_string(name, tmp_path):
         ('kinds = ["ward"]', "kinds must be a table of columns and their kinds"),
         ("judges = 3", "judges must be a list of tables, such as"),
         ("[[judges]]\nmodel = ['a']", "judges must be a list of tables, such as"),
+        ("[[judges]]\nkey = 'sk-5'\nfast = true", "with texts and numbers only; got other values."),
         ("prior = true", "prior must be a fraction, such as 0.3, or 'estimate'; got True"),
         ("scale = 7", r"scale must be a scale, such as '1,7', .*; got 7"),
         ("id = ", "cannot be read as TOML"),

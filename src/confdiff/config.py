@@ -161,7 +161,8 @@ def _checked(source: Path, name: str, value: Any) -> Any:
         return tuple(value)
     if name not in ("ignore", "kinds", "judges") and isinstance(value, str):
         return value
-    raise ValueError(f"{source}: {name} must be {_EXPECTED.get(name, 'the name of a column')}; got {value!r:.80}.")
+    got = "other values" if name == "judges" else f"{value!r:.80}"  # a judge may have a key
+    raise ValueError(f"{source}: {name} must be {_EXPECTED.get(name, 'the name of a column')}; got {got}.")
 
 
 def _is_judge(value: Any) -> bool:
@@ -178,7 +179,7 @@ _EXPECTED = {
     "positives": "'rarer' or 'commoner'",
     "ignore": "a list of columns, such as ['name', 'notes']",
     "kinds": "a table of columns and their kinds, such as [kinds] with the line ward = 'category'",
-    "judges": "a list of tables, such as [[judges]] with the line model = 'gpt-4o-mini'",
+    "judges": "a list of tables, such as [[judges]] with the line model = 'gpt-4o-mini', with texts and numbers only",
 }
 
 

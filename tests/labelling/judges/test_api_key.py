@@ -27,6 +27,13 @@ def test_a_named_variable(monkeypatch):
         key_of(settings(key="MINE", base_url="http://host.example/v1"))
 
 
+@pytest.mark.parametrize("key", [KEY, "gsk_5eCrEt0f7he3ndpo1nt", "two words", "", 5])
+def test_a_key_instead_of_the_name_of_its_variable_is_not_shown(key):
+    with pytest.raises(ValueError, match=r"^key(=\'\.\.\.\')? must (be the )?name") as raised:
+        key_of(settings(key=key))
+    assert "5eCrEt" not in str(raised.value)
+
+
 @pytest.mark.parametrize("value", ["sk-ä", "two words", "a\x00b", "line\nbreak"])
 def test_a_value_that_cannot_be_sent_is_not_shown(value, monkeypatch):
     if "\0" not in value:

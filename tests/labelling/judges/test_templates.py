@@ -113,6 +113,9 @@ def test_an_item_cannot_close_its_own_delimiters(study):
         ({"max_tokens": 0}, "max_tokens must be a whole number of at least 1; got 0"),
         ({"timeout": 0}, "timeout must be a finite number above 0"),
         ({"concurrency": 2.5}, "concurrency must be a whole number"),
+        ({"concurrency": 10**9}, "concurrency must be at most 1,000; got 1,000,000,000"),
+        ({"reply_tokens": 10**10}, "reply_tokens must be at most 1,000,000; got 10,000,000,000"),
+        ({"key": "sk-secret"}, "key must be the name of an environment variable, such as MY_KEY, not the API key"),
         ({"name": "a\nb"}, "name must be a text of 1 to 100 printable characters"),
     ],
 )
@@ -131,5 +134,5 @@ def test_judges_of_a_file(tmp_path):
         listed_judges((tables[0], tables[0]), tmp_path)
     with pytest.raises(ValueError, match=r"unknown setting of a judge 'max_token'\. Did you mean 'max_tokens'"):
         listed_judges(({"model": "small", "max_token": 5},), tmp_path)
-    with pytest.raises(ValueError, match="each judge needs a model"):
-        listed_judges(({"name": "again"},), tmp_path)
+    with pytest.raises(ValueError, match=r"each judge needs a model.*got name, key only\.$"):
+        listed_judges(({"name": "again", "key": "secret"},), tmp_path)

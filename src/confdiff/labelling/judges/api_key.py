@@ -50,6 +50,8 @@ def key_of(settings: JudgeSettings) -> ApiKey | None:
         return None
     text = os.environ.get(name, "").strip()
     if not text:
+        if not name.isupper():  # it may be the key itself, which must not be printed
+            raise ValueError("key='...' must name the environment variable that has the API key; none has that name.")
         raise ValueError(
             f"the environment variable {name} with the API key is not set. Set it, or name another one with key='...'."
         )

@@ -1,5 +1,6 @@
 """The settings of an LLM judge: the model, its endpoint, the template, the budget."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -15,6 +16,9 @@ OPENAI = "https://api.openai.com/v1"
 
 _COUNTS = ("pairs", "max_requests", "max_tokens")
 _LONGEST_MODEL = 200
+_MOST_AT_A_TIME = 1000  # requests; each needs a connection
+_MOST_REPLY_TOKENS = 1_000_000
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 
 
 @dataclass(frozen=True)
@@ -39,11 +43,11 @@ class JudgeSettings:
     max_requests, max_tokens : int or None
         Budget of the judge in this study, over all runs.
     concurrency : int
-        Number of requests at the same time.
+        Number of requests at the same time, at most 1,000.
     timeout : float
         Seconds until a request without a reply is given up.
     reply_tokens : int
-        The longest reply, in tokens.
+        The longest reply, in tokens, at most 1,000,000.
     temperature : float
         Temperature of sampling.
 
@@ -77,11 +81,15 @@ class JudgeSettings:
             raise ValueError(f"model must be the name of a model, such as 'gpt-4o-mini'; got {self.model!r:.80}.")
         object.__setattr__(self, "name", check_name(self.name or self.model))
         object.__setattr__(self, "base_url", _checked_url(self.base_url))
+        if self.key is not None and not (isinstance(self.key, str) and _VARIABLE.fullmatch(self.key)):
+            raise ValueError("key must be the name of an environment variable, such as MY_KEY, not the API key itself.")
         for name in _COUNTS:
             if getattr(self, name) is not None:
                 check_count(name, getattr(self, name))
-        check_count("concurrency", self.concurrency)
-        check_count("reply_tokens", self.reply_tokens)
+        if check_count("concurrency", self.concurrency) > _MOST_AT_A_TIME:
+            raise ValueError(f"concurrency must be at most {_MOST_AT_A_TIME:,}; got {self.concurrency:,}.")
+        if check_count("reply_tokens", self.reply_tokens) > _MOST_REPLY_TOKENS:
+            raise ValueError(f"reply_tokens must be at most {_MOST_REPLY_TOKENS:,}; got {self.reply_tokens:,}.")
         check_number("timeout", self.timeout, above=0)
         check_number("temperature", self.temperature, least=0)
 
@@ -128,7 +136,8 @@ def listed_judges(tables: tuple[Mapping[str, Any], ...], folder: Path) -> dict[s
         for setting in table:
             check_choice("setting of a judge", setting, [entry.name for entry in fields(JudgeSettings)])
         if "model" not in table:
-            raise ValueError(f"each judge needs a model, such as model = 'gpt-4o-mini'; got {dict(table)!r:.120}.")
+            settings = ", ".join(table) or "nothing"  # without the values: one may be a key
+            raise ValueError(f"each judge needs a model, such as model = 'gpt-4o-mini'; got {settings} only.")
         values = dict(table)
         if "template" in values:
             values["template"] = folder / str(values["template"])
