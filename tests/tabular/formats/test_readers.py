@@ -3,10 +3,13 @@
 import json
 from xml.etree import ElementTree
 
+import pyarrow
 import pytest
+from pyarrow import parquet
 
 from confdiff.tabular.formats.exporting import export_judgements
 from confdiff.tabular.formats.importing import import_judgements
+from confdiff.tabular.formats.registry import COMPARISON_FORMATS
 from tabular.formats.test_formats import FILES, records
 
 
@@ -174,6 +177,40 @@ def test_keys_and_questions_can_be_named(tmp_path):
         imported(tmp_path, task, left="v")
 
 
+def test_tasks_show_the_first_item_on_the_left_and_keep_columns(tmp_path):
+    items = {"id": ["a", "b", "c"], "text": ["one", "two", "three"]}
+    pairs = {"left": ["a", "a"], "right": ["b", "c"], "shown_first": ["b", "a"], "kind": ["design", "gold"]}
+    export_judgements(tmp_path / "tasks.json", items, pairs, format="label-studio")
+    first, second = (task["data"] for task in records(tmp_path / "tasks.json"))
+    assert (first["left"], first["right"], first["left_id"], first["right_id"]) == ("two", "one", "b", "a")
+    assert (second["left"], second["right"], second["kind"]) == ("one", "three", "gold")
+    answered = [{"data": first, "annotations": [{"result": [chosen("right by far")]}]}]
+    studio = imported(tmp_path, *answered)
+    assert studio.pairs["shown_first"].tolist() == ["b"]
+    assert studio.pairs["kind"].tolist() == ["design"]
+    assert "prompt" not in studio.pairs
+
+
+def test_answers_to_other_questions_are_columns(tmp_path):
+    results = [
+        chosen("right by far"),
+        {"type": "textarea", "from_name": "comment", "value": {"text": ["Clear.", "Short."]}},
+        {"type": "rating", "from_name": "sure", "value": {"rating": 4}},
+        {"type": "labels", "from_name": "span", "value": {"labels": ["x"], "start": 1}},
+    ]
+    studio = imported(tmp_path, annotated(*results))
+    assert (studio.pairs["comment"].tolist(), studio.pairs["sure"].tolist()) == (["Clear.\nShort."], [4])
+    two = imported(tmp_path, annotated(chosen("1"), chosen("-1", name="other")), difference="q", scale="-1,1")
+    assert two.pairs["other"].tolist() == ["-1"]
+
+
+@pytest.mark.parametrize("id", [["a"], {"id": 1}, 1.5, True, " "])
+def test_ids_of_tasks_are_texts_or_whole_numbers(tmp_path, id):
+    task = annotated(chosen("the same")) | {"data": {"left": "a", "right": "b", "left_id": id, "right_id": "b"}}
+    with pytest.raises(ValueError, match=r"line 1, 'data'.*'left_id' (must be a text|is empty)"):
+        imported(tmp_path, task)
+
+
 @pytest.mark.parametrize(
     ("items", "tag"),
     [
@@ -220,8 +257,122 @@ def test_which_item_was_shown_first_survives(tmp_path):
     items = {"id": ["a", "b"], "text": ["one", "two"]}
     pairs = {"left": ["a", "a", "a"], "right": ["b", "b", "b"], "difference": [1.0, -1.0, 1.0]}
     pairs["shown_first"] = ["a", "b", None]
-    for name in ("trl", "helpsteer3", "alpaca-eval"):
+    for name in ("trl", "helpsteer3", "alpaca-eval", "arena"):
         export_judgements(tmp_path / "file.json", items, pairs, format=name, overwrite=True)
-        again = import_judgements(tmp_path / "file.json")
+        again = import_judgements(tmp_path / "file.json", item_kind=None if name == "helpsteer3" else "answers")
         text = dict(zip(again.items["id"], again.items["text"], strict=True))
         assert [text.get(first) for first in again.pairs["shown_first"]] == ["one", "two", None]
+        rows = zip(*(again.pairs[column].tolist() for column in ("left", "right", "difference")), strict=True)
+        better = [text[right] if c > 0 else text[left] for left, right, c in rows]
+        assert better == ["two", "one", "two"]
+
+
+def test_model_a_is_the_one_shown_first(tmp_path):
+    pairs = {"left": ["x"], "right": ["y"], "difference": [-0.5], "shown_first": ["y"]}
+    export_judgements(tmp_path / "file.json", None, pairs, format="arena", scale=(-1, 1))
+    (battle,) = records(tmp_path / "file.json")
+    assert battle == {"model_a": "y", "model_b": "x", "winner": "model_b", "verdict": "B>A"}
+
+
+@pytest.mark.parametrize("name", ["trl", "helpsteer3", "alpaca-eval", "arena"])
+def test_models_and_groups_survive(tmp_path, name):
+    """The models belong to the answers, on whichever side these are."""
+    items = {"id": ["i1", "i2"], "text": ["one", "two"]}
+    pairs = {
+        "left": ["i1", "i2"] * 3,
+        "right": ["i2", "i1"] * 3,
+        "difference": [1.0, -0.5] * 3,
+        "shown_first": ["i1", "i1"] * 3,
+        "left_model": ["m", "n"] * 3,
+        "right_model": ["n", "m"] * 3,
+        "topic": ["g", "h"] * 3,
+        "other_rating": [3, 4] * 3,
+    }
+    export_judgements(tmp_path / "file.json", items, pairs, format=name)
+    assert [row["rating"] for row in records(tmp_path / "file.json")] == pairs["other_rating"]
+    again = import_judgements(tmp_path / "file.json", item_kind=None if name == "helpsteer3" else "answers")
+    text = dict(zip(again.items["id"], again.items["text"], strict=True))
+    for side in ("left", "right"):
+        models = {"one": "m", "two": "n"}
+        expected = [models[text[item]] for item in again.pairs[side]]
+        assert again.pairs[f"{side}_model"].tolist() == expected
+    assert again.pairs["group"].tolist() == pairs["topic"]
+    assert again.pairs["other_rating"].tolist() == pairs["other_rating"]
+
+
+@pytest.mark.parametrize("name", COMPARISON_FORMATS)
+def test_columns_do_not_replace_the_keys_of_a_format(tmp_path, name):
+    keys = {"chosen", "response1", "output_1", "generator_1", "model_a", "response_a", "margin", "verdict", "text"}
+    items = {"id": ["a", "b"], "text": ["one", "two"]}
+    pairs = {"left": ["a", "b"], "right": ["b", "a"], "difference": [1.0, -1.0]}
+    export_judgements(tmp_path / "file.json", items, pairs | {key: ["x", "y"] for key in keys}, format=name)
+    export_judgements(tmp_path / "plain.json", items, pairs, format=name)
+    for row, plain in zip(records(tmp_path / "file.json"), records(tmp_path / "plain.json"), strict=True):
+        row, plain = (entry.get("data", entry) for entry in (row, plain))
+        assert {key: row[key] for key in plain} == plain
+        assert list(row.values()).count("x") + list(row.values()).count("y") == len(keys)
+
+
+def test_games_keep_their_columns():
+    hard = import_judgements(FILES / "arena-hard.jsonl")
+    assert hard.pairs["other_judgment"].tolist() == ["B is better.", "A is better.", "A is better."]
+    assert hard.pairs["question_id"].tolist() == ["q1", "q1", "q2"]
+
+
+def test_the_prompt_of_games_and_of_conversations(tmp_path):
+    games = {"model": "new", "prompt": "Why?", "games": [{"score": "A>B"}]}
+    assert imported(tmp_path, games).pairs["prompt"].tolist() == ["Why?"]
+    talks = {f"conversation_{side}": [{"role": "assistant", "content": f"Answer {side}."}] for side in "ab"}
+    battle = BATTLE | {"winner": "tie", "prompt": "Why?"} | talks
+    assert imported(tmp_path, battle).pairs["prompt"].tolist() == ["Why?"]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "difference", "columns"),
+    [
+        ({"verdict": "A>B", "winner": "model_a"}, -0.5, {}),
+        ({"verdict": "A>B", "winner": "model_b"}, -0.5, {"other_winner": "model_b"}),
+        ({"score": 0.75, "winner": "model_b"}, 1.0, {"score": 0.75}),
+        ({"verdict": "", "winner": "tie"}, 0.0, {}),
+        ({"score": "A=B", "verdict": "unclear"}, 0.0, {"other_verdict": "unclear"}),
+    ],
+)
+def test_several_verdicts(tmp_path, verdicts, difference, columns):
+    battles = imported(tmp_path, BATTLE | verdicts)
+    assert battles.pairs["difference"].tolist() == [difference]
+    own = set(battles.pairs) - {"left", "right", "difference", "shown_first", "verdict"}
+    assert {name: battles.pairs[name][0] for name in own} == columns
+
+
+@pytest.mark.parametrize("first", [["left"], {"side": "left"}, 1, "neither", None])
+def test_a_side_that_is_not_a_side_is_not_known(tmp_path, first):
+    battles = imported(tmp_path, BATTLE | {"winner": "tie", "shown_first": first})
+    assert battles.pairs.get("shown_first", [None])[0] is None
+
+
+@pytest.mark.parametrize(
+    ("row", "kind", "message"),
+    [
+        ({"chosen": "a b", "rejected": "c d"}, "models", "the items of files of trl are answers or ids; got"),
+        (ALPACA | {"preference": 1}, "ids", "the items of files of alpaca-eval are answers or models; got"),
+        (BATTLE | {"winner": "tie"}, "ids", "the items of files of arena are answers or models; got"),
+    ],
+)
+def test_kinds_of_items_that_a_format_does_not_have(tmp_path, row, kind, message):
+    with pytest.raises(ValueError, match=message):
+        imported(tmp_path, row, item_kind=kind)
+
+
+def test_keys_without_a_name_get_one(tmp_path):
+    battles = imported(tmp_path, BATTLE | {"winner": "tie", " ": 5})
+    assert battles.pairs["unnamed"].tolist() == [5]
+    table = pyarrow.table([["x"], ["y"], ["tie"], ["model_a"]], ["model_a", "model_b", "winner", "winner"])
+    parquet.write_table(table, tmp_path / "rows.parquet")
+    with pytest.raises(ValueError, match="must have distinct names; got 'winner' more than once"):
+        import_judgements(tmp_path / "rows.parquet")
+
+
+@pytest.mark.parametrize("more", [{"note": "half \ud83d"}, {"half \ud83d": 1}])
+def test_texts_that_cannot_be_written_are_named(tmp_path, more):
+    with pytest.raises(ValueError, match=r"line 1: .*contains a lone surrogate"):
+        imported(tmp_path, BATTLE | {"winner": "tie"} | more)

@@ -5,7 +5,13 @@
 
 from collections.abc import Iterable, Iterator
 
-from confdiff.tabular.formats.comparison_format import ComparisonFormat, FormatOptions, JsonRecord, others
+from confdiff.tabular.formats.comparison_format import (
+    ComparisonFormat,
+    FormatOptions,
+    JsonRecord,
+    others,
+    with_pair_columns,
+)
 from confdiff.tabular.formats.judgement import Judgement, Skipped
 from confdiff.tabular.formats.models import model_columns, model_of, sides_of_models
 from confdiff.tabular.formats.rows import FileRow
@@ -47,7 +53,7 @@ def _read(rows: Iterator[FileRow], options: FormatOptions) -> Iterator[Judgement
 def _write(judgements: Iterable[Judgement], options: FormatOptions) -> Iterator[JsonRecord]:
     for judgement in judgements:
         columns = dict(judgement.columns)
-        yield {
+        record = {
             "instruction": judgement.prompt,
             "output_1": text_of(judgement.left) if judgement.left.values else "",
             "output_2": text_of(judgement.right) if judgement.right.values else "",
@@ -55,8 +61,8 @@ def _write(judgements: Iterable[Judgement], options: FormatOptions) -> Iterator[
             "generator_2": model_of(judgement.right, columns, "right_model"),
             "preference": _EQUAL + judgement.value / 2,
             "annotator": columns.pop("annotator", ""),
-            **columns,
         }
+        yield with_pair_columns(record, columns)
 
 
 ALPACA_EVAL = ComparisonFormat(
@@ -65,5 +71,5 @@ ALPACA_EVAL = ComparisonFormat(
     recognise=_is_alpaca_eval,
     read=_read,
     write=_write,
-    reading_options=frozenset({"item_kind"}),
+    item_kinds=("answers", "models"),
 )

@@ -15,7 +15,10 @@ from confdiff.tabular.tables import Columns
 _SAME = "pairs of an item with itself"
 _EMPTY = "pairs with an empty answer"
 _OWN = ("annotator", "shown_first", "time", "seconds", "weight")  # columns with the meaning of their names
-_LAST = ("group", PROMPT)
+_GROUP = "group"  # has it, too, unless prompts are the groups
+_PREFIX = "other_"  # of names that would give a column a role
+_UNNAMED = "unnamed"
+_LAST = (_GROUP, PROMPT)
 _USUAL = frozenset(name for names in ROLES.values() for name in names) | set(ID)
 
 
@@ -82,11 +85,12 @@ class CollectedJudgements:
             raise ValueError(f"{position}: the item {id!r} has other contents than in a record before.")
 
     def _add_columns(self, judgement: Judgement, left: Any, right: Any) -> None:
-        columns = {_column_name(name): value for name, value in judgement.columns.items()}
+        is_grouped = self._prompt_is_group and bool(judgement.prompt)
+        columns = {_column_name(name, is_grouped): value for name, value in judgement.columns.items()}
         if "shown_first" in columns:
-            columns["shown_first"] = {"left": left, "right": right}.get(columns["shown_first"])
-        if self._prompt_is_group and judgement.prompt:
-            columns["group"] = _digest("p", judgement.prompt)
+            columns["shown_first"] = {"left": left, "right": right}.get(str(columns["shown_first"]))
+        if is_grouped:
+            columns[_GROUP] = digest_of_prompt(judgement.prompt)
             columns[PROMPT] = judgement.prompt
         for name, value in columns.items():
             if isinstance(value, list | dict):
@@ -138,13 +142,32 @@ def _digest(letter: str, text: str) -> str:
     return letter + hashlib.blake2b(text.encode(), digest_size=10).hexdigest()
 
 
-def _column_name(name: str) -> str:
+def digest_of_prompt(prompt: str) -> str:
+    """Return the group of the pairs of a prompt."""
+    return _digest("p", prompt)
+
+
+def _column_name(name: str, is_grouped: bool) -> str:
     """Return the name of a column of the pairs; a name with a meaning for confdiff gets a prefix.
 
-    >>> _column_name("source"), _column_name("rating")
-    ('source', 'other_rating')
+    >>> _column_name("source", False), _column_name("rating", False), _column_name("group", True)
+    ('source', 'other_rating', 'other_group')
     """
-    return f"other_{name}" if name not in _OWN and name.lower().strip() in _USUAL else name
+    if not name.strip():
+        return _UNNAMED
+    has_role = name.lower().strip() in _USUAL
+    is_meant = name in _OWN or (name == _GROUP and not is_grouped)
+    return f"{_PREFIX}{name}" if has_role and not is_meant else name
+
+
+def source_name(name: str) -> str:
+    """Return the name of a column in the file that it comes from.
+
+    >>> source_name("other_rating"), source_name("other_end")
+    ('rating', 'other_end')
+    """
+    plain = name.removeprefix(_PREFIX)
+    return plain if plain.lower().strip() in _USUAL else name
 
 
 def _order(name: str) -> int:

@@ -1,6 +1,6 @@
 """Describe a format of judged pairs: how to recognise, read and write the files of one tool."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -110,6 +110,8 @@ class ComparisonFormat:
         Return the values of judgements as differences from -1 to 1, given their positions in the file.
     reading_options, writing_options
         The options that have an effect.
+    item_kinds
+        What the items can be, see ``item_kind``.
     needs_differences
         Whether only judged pairs can be written.
     points
@@ -125,6 +127,7 @@ class ComparisonFormat:
     write: Writer
     differences: Callable[[list[Any], list[str], FormatOptions], ReadDifferences] = plain_differences
     reading_options: frozenset[str] = frozenset()
+    item_kinds: tuple[str, ...] = ("answers",)
     writing_options: frozenset[str] = frozenset()
     needs_differences: bool = True
     points: int | None = None
@@ -133,4 +136,18 @@ class ComparisonFormat:
 
 def others(row: FileRow, *used: str) -> dict[str, Any]:
     """Return the values of a row that its format does not use; they become columns of the pairs."""
-    return {name: value for name, value in row.values.items() if name not in used and value is not None}
+    values = {name: value for name, value in row.values.items() if name not in used and value is not None}
+    for name, value in values.items():
+        row.encodable("a key", name)
+        if isinstance(value, str):
+            row.encodable(name, value)
+    return values
+
+
+def with_pair_columns(record: JsonRecord, columns: Mapping[str, Any]) -> JsonRecord:
+    """Return a record with columns of its pair as further keys; a key that the record has gets a prefix.
+
+    >>> with_pair_columns({"margin": 1.0}, {"source": "exam", "margin": 3})
+    {'margin': 1.0, 'source': 'exam', 'other_margin': 3}
+    """
+    return record | {f"other_{name}" if name in record else name: value for name, value in columns.items()}

@@ -3,7 +3,13 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from confdiff.tabular.formats.comparison_format import ComparisonFormat, FormatOptions, JsonRecord, others
+from confdiff.tabular.formats.comparison_format import (
+    ComparisonFormat,
+    FormatOptions,
+    JsonRecord,
+    others,
+    with_pair_columns,
+)
 from confdiff.tabular.formats.conversations import USER, as_messages, read_conversation
 from confdiff.tabular.formats.judgement import Judgement, Skipped, answer
 from confdiff.tabular.formats.rows import FileRow
@@ -45,13 +51,13 @@ def _individual(row: FileRow) -> list[tuple[float | None, dict[str, Any]]]:
 
 def _write(judgements: Iterable[Judgement], options: FormatOptions) -> Iterator[JsonRecord]:
     for judgement in judgements:
-        yield {
+        record = {
             "context": as_messages(judgement.prompt, USER) if judgement.prompt else [],
             "response1": text_of(judgement.left),
             "response2": text_of(judgement.right),
             "overall_preference": round(_MOST * judgement.value),
-            **judgement.columns,
         }
+        yield with_pair_columns(record, judgement.columns)
 
 
 HELPSTEER3 = ComparisonFormat(

@@ -124,7 +124,11 @@ def import_judgements(
         check_choice("item_kind", given.item_kind, ITEM_KINDS)
     rows = _CountedRows(read_rows(Path(path)))
     known = recognised_format(rows.first) if format is None else checked_format(rows.first, format)
-    given.check_used(known.reading_options, f"read files of {known.name}")
+    options_used = known.reading_options | ({"item_kind"} if len(known.item_kinds) > 1 else set())
+    given.check_used(options_used, f"read files of {known.name}")
+    if given.item_kind not in (None, *known.item_kinds):
+        kinds = " or ".join(known.item_kinds)
+        raise ValueError(f"the items of files of {known.name} are {kinds}; got item_kind={given.item_kind!r}.")
     collected = CollectedJudgements(
         prompt_is_group=prompt in ("group", "both"), prompt_is_feature=prompt in ("feature", "both")
     )
@@ -134,7 +138,7 @@ def import_judgements(
         skipped = "; ".join(f"{what}: {count:,}" for what, count in collected.skipped.items())
         raise ValueError(f"{os.fspath(path)} has no judgement that can be used; skipped: {skipped}.")
     items = collected.items()
-    if "item_kind" in known.reading_options and given.item_kind is None:
+    if "ids" in known.item_kinds and given.item_kind is None:
         _warn_of_ids(os.fspath(path), items)
     differences = known.differences(collected.values, collected.positions, given)
     return ImportedJudgements(

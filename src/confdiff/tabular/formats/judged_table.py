@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from confdiff.io.lookup import distinct_ids
 from confdiff.io.typed_table import TypedTable
 from confdiff.tabular.comparisons import compare
+from confdiff.tabular.formats.collecting import digest_of_prompt, source_name
 from confdiff.tabular.formats.judgement import PROMPT, Item, Judgement
 from confdiff.tabular.roles import OF_WINNERS, ROLES, recognised
 from confdiff.tabular.row_numbers import TableSource
@@ -19,7 +20,8 @@ from confdiff.tabular.tables import ItemTable, PairTable, as_judged, read_compar
 from confdiff.tabular.values import is_missing
 
 _DIFFERENCE = "difference"
-_DERIVED = ("left", "right", _DIFFERENCE, "group", "shown_first", *OF_WINNERS)  # roles that are not copied
+_GROUP = "group"
+_DERIVED = ("left", "right", _DIFFERENCE, "shown_first", *OF_WINNERS)  # roles that are not copied
 _SIDES = {1: "left", -1: "right", 0: None}
 
 
@@ -71,12 +73,14 @@ class JudgedTable:
                 continue
             sides = [Item({name: cells[row] for name, cells in items.items()}, ids[row]) for row in (left, right)]
             columns = {name: cells[pair] for name, cells in self.columns.items() if cells[pair] is not None}
-            prompt = columns.pop(PROMPT, None) or sides[0].values.get(PROMPT)
+            prompt = str(columns.pop(PROMPT, None) or sides[0].values.get(PROMPT) or "")
+            if columns.get(_GROUP) == digest_of_prompt(prompt):
+                del columns[_GROUP]  # which is made of the prompt again
             yield Judgement(
                 left=sides[0],
                 right=sides[1],
                 value=float(self.difference[pair]),
-                prompt=str(prompt or ""),
+                prompt=prompt,
                 columns=columns,
             )
 
@@ -138,7 +142,7 @@ def _copied_columns(table: TypedTable, judged: PairTable) -> dict[str, list[Any]
     derived = {judged.names[role] for role in _DERIVED if role in judged.names} - {PROMPT}
     roles = {column: role for role, column in judged.names.items()}
     columns = {
-        PROMPT if name == PROMPT else roles.get(name, name): _typed_cells(table, name)
+        PROMPT if name == PROMPT else roles.get(name, source_name(name)): _typed_cells(table, name)
         for name in table.columns
         if name not in derived
     }

@@ -1,7 +1,7 @@
 """A judged pair in the form that all formats share: read from a file of another tool, or to be written to one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 TEXT = "text"
@@ -9,6 +9,10 @@ TEXT = "text"
 
 PROMPT = "prompt"
 """The column that holds the prompt of an answer or of a pair."""
+
+
+_MIRRORED = {"left_model": "right_model", "left_score": "right_score"}
+_OTHER_SIDE = _MIRRORED | {right: left for left, right in _MIRRORED.items()}
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,26 @@ class Skipped:
     """
 
     what: str
+
+
+def as_shown(judgement: Judgement) -> Judgement:
+    """Return a judgement, a difference, whose left item is the one that was shown first, if that is known.
+
+    >>> pair = Judgement(Item(id="a"), Item(id="b"), 0.5, columns={"shown_first": "right", "left_model": "m"})
+    >>> pair = as_shown(pair)
+    >>> pair.left.id, pair.right.id, pair.value, pair.columns
+    ('b', 'a', -0.5, {'shown_first': 'left', 'right_model': 'm'})
+    """
+    if judgement.columns.get("shown_first") != "right":
+        return judgement
+    columns = {_OTHER_SIDE.get(name, name): cell for name, cell in judgement.columns.items()}
+    return replace(
+        judgement,
+        left=judgement.right,
+        right=judgement.left,
+        value=-judgement.value + 0.0,
+        columns=columns | {"shown_first": "left"},
+    )
 
 
 def answer(text: str) -> Item:

@@ -13,8 +13,9 @@ from confdiff.tabular.formats.comparison_format import (
     JsonRecord,
     ReadDifferences,
     others,
+    with_pair_columns,
 )
-from confdiff.tabular.formats.judgement import PROMPT, Item, Judgement, Skipped
+from confdiff.tabular.formats.judgement import PROMPT, Item, Judgement, Skipped, as_shown
 from confdiff.tabular.formats.label_studio_config import WORDS, kind_of_text, labelling_config
 from confdiff.tabular.formats.rows import FileRow
 from confdiff.tabular.notation import normal_word
@@ -30,6 +31,8 @@ _SIDES = (
     ("a", "b"),
     *((name + end, name + other) for name in _NUMBERED for end, other in _ENDS),
 )
+_ANSWERS = ("choices", "selected", "text", "rating", "number", "datetime")  # keys of the values of results
+_OF_JUDGEMENTS = ("annotator", "time", "seconds", "same", "shown_first")  # columns that tasks do not have
 _PROMPTS = (PROMPT, "question", "instruction")
 
 
@@ -69,7 +72,8 @@ def _judgement(data: FileRow, annotation: FileRow, options: FormatOptions) -> Ju
             "shown_first": "left",
             "time": annotation.optional_text("created_at") or None,
             "seconds": annotation.number("lead_time"),
-            **others(data, left, right, f"{left}_id", f"{right}_id", prompt),
+            **others(data, left, right, f"{left}_id", f"{right}_id", PROMPT, prompt),
+            **_other_answers(annotation, options),
         },
     )
 
@@ -93,7 +97,38 @@ def _item(data: FileRow, name: str) -> Item:
     """Return an item: a text, an address of media, or a table row, with its id if the task has one."""
     value = data.need(name)
     values = value if isinstance(value, dict) else {kind_of_text([value]): data.text(name)}
-    return Item(values=values, id=data.values.get(f"{name}_id"))
+    return Item(values=values, id=_id(data, f"{name}_id"))
+
+
+def _id(data: FileRow, name: str) -> str | int | None:
+    """Return the id of an item; None if the task has none."""
+    if name not in data:
+        return None
+    value = data.values[name]
+    if type(value) is int:
+        return value
+    return data.name(name)
+
+
+def _other_answers(annotation: FileRow, options: FormatOptions) -> dict[str, Any]:
+    """Return the answers to other questions, such as comments, by their names."""
+    answers: dict[str, Any] = {}
+    for number, value in enumerate(annotation.list_of("result", dict), 1):
+        result = annotation.part(f"result {number}", value)
+        name = result.optional_text("from_name")
+        is_other = result.values.get("type") not in _TYPES or options.difference not in (None, name)
+        if is_other and name:
+            answers[name] = _answer(result)
+    return answers
+
+
+def _answer(result: FileRow) -> Any:
+    """Return an answer as a cell: a number, or texts in one; otherwise as it is."""
+    value = result.part("'value'", result.values.get("value") or {})
+    cell = next((value.values[key] for key in _ANSWERS if key in value), None)
+    if isinstance(cell, list) and all(isinstance(text, str) for text in cell):
+        cell = "\n".join(cell)
+    return result.encodable("'value'", cell) if isinstance(cell, str) else cell
 
 
 def _choice(annotation: FileRow, options: FormatOptions) -> float | str:
@@ -131,7 +166,7 @@ def _annotator(annotation: FileRow) -> str | None:
     who = annotation.values.get("completed_by")
     if isinstance(who, Mapping):
         who = who.get("email") or who.get("id")
-    return None if who is None else str(who)
+    return None if who is None else annotation.encodable("'completed_by'", str(who))
 
 
 def _differences(values: list[Any], positions: list[str], options: FormatOptions) -> ReadDifferences:
@@ -190,22 +225,25 @@ def _as_float(text: str) -> float | None:
 
 
 def _write(judgements: Iterable[Judgement], options: FormatOptions) -> Iterator[JsonRecord]:
-    """Yield one task per pair; further judgements of a pair are the same question."""
+    """Yield one task per pair, with the item that is shown first on the left.
+
+    Further judgements of a pair are the same question.
+    """
     written = set()
-    for judgement in judgements:
+    for judgement in map(as_shown, judgements):
         pair = (judgement.left.id, judgement.right.id, judgement.prompt)
         if pair in written:
             continue
         written.add(pair)
-        yield {
-            "data": {
-                "left": _shown(judgement.left),
-                "right": _shown(judgement.right),
-                "left_id": judgement.left.id,
-                "right_id": judgement.right.id,
-                PROMPT: judgement.prompt,
-            }
+        data = {
+            "left": _shown(judgement.left),
+            "right": _shown(judgement.right),
+            "left_id": judgement.left.id,
+            "right_id": judgement.right.id,
+            PROMPT: judgement.prompt,
         }
+        columns = {name: cell for name, cell in judgement.columns.items() if name not in _OF_JUDGEMENTS}
+        yield {"data": with_pair_columns(data, columns)}
 
 
 def _shown(item: Item) -> Any:

@@ -10,7 +10,7 @@ from confdiff.io.table_formats.encodings import open_text
 from confdiff.io.table_formats.json_array import read_objects
 from confdiff.io.table_formats.json_values import check_is_object, parse_json
 from confdiff.io.table_formats.table_format import TableFormat
-from confdiff.io.tables import check_table_file, table_errors
+from confdiff.io.tables import check_distinct_names, check_table_file, table_errors
 
 _GREATEST = 1e100
 _BATCH = 1024  # rows of a table in memory
@@ -162,6 +162,7 @@ def _table_rows(path: Path, table_format: TableFormat) -> Iterator[FileRow]:
     number = table_format.first_row
     with table_errors(path):
         columns = table_format.read_column_names(path)
+        check_distinct_names(path, columns)
         for batch in table_format.read_batches(path, columns, _BATCH):
             for values in batch.to_pylist():
                 yield FileRow(f"{path}, row {number}", values)

@@ -16,6 +16,7 @@ from confdiff.tabular.formats.comparison_format import (
     JsonRecord,
     ReadDifferences,
     others,
+    with_pair_columns,
 )
 from confdiff.tabular.formats.conversations import (
     ASSISTANT,
@@ -30,7 +31,10 @@ from confdiff.tabular.formats.judgement import Item, Judgement, answer
 from confdiff.tabular.formats.rows import FileRow
 from confdiff.tabular.formats.texts import text_of
 
-_USED = ("prompt", "chosen", "rejected", "margin", "score_chosen", "score_rejected", "judge", "shown_first")
+_USED = (
+    *("prompt", "chosen", "rejected", "margin", "score_chosen", "score_rejected", "judge", "shown_first"),
+    *("chosen_model", "rejected_model"),
+)
 _MOST_POINTS = 10  # of a margin in integer points
 
 
@@ -79,6 +83,8 @@ def _columns(row: FileRow, is_second: bool) -> JsonRecord:
         "shown_first": side,
         "left_score": scores["left"],
         "right_score": scores["right"],
+        f"{chosen}_model": row.optional_text("chosen_model") or None,
+        f"{rejected}_model": row.optional_text("rejected_model") or None,
         **others(row, *_USED),
     }
 
@@ -155,13 +161,13 @@ def _write(judgements: Iterable[Judgement], options: FormatOptions) -> Iterator[
         is_second = judgement.value > 0
         sides = (judgement.left, judgement.right)
         better, worse = reversed(sides) if is_second else sides
-        yield {
+        record = {
             **({"prompt": _written(judgement.prompt, USER, options)} if judgement.prompt else {}),
             "chosen": _written(text_of(better), ASSISTANT, options),
             "rejected": _written(text_of(worse), ASSISTANT, options),
             "margin": abs(judgement.value),
-            **_written_columns(judgement, is_second),
         }
+        yield with_pair_columns(record, _written_columns(judgement, is_second))
 
 
 def _written(text: Any, speaker: str, options: FormatOptions) -> Any:
@@ -177,8 +183,10 @@ def _written_columns(judgement: Judgement, is_second: bool) -> JsonRecord:
         "shown_first": {chosen: "chosen", rejected: "rejected"}.get(columns.pop("shown_first", "")),
         "score_chosen": columns.pop(f"{chosen}_score", None),
         "score_rejected": columns.pop(f"{rejected}_score", None),
+        "chosen_model": columns.pop(f"{chosen}_model", None),
+        "rejected_model": columns.pop(f"{rejected}_model", None),
     }
-    return {name: value for name, value in known.items() if value is not None} | columns
+    return with_pair_columns({name: value for name, value in known.items() if value is not None}, columns)
 
 
 TRL = ComparisonFormat(
@@ -188,6 +196,7 @@ TRL = ComparisonFormat(
     read=_read,
     write=_write,
     differences=_differences,
-    reading_options=frozenset({"item_kind", "max_margin", "seed"}),
+    reading_options=frozenset({"max_margin", "seed"}),
+    item_kinds=("answers", "ids"),
     writing_options=frozenset({"chat"}),
 )
