@@ -61,6 +61,45 @@ def test_damaged_files_are_refused(length, tmp_path):
         read_typed_table(path)
 
 
+def npy_file(path, header):
+    """Write a file with any header, and some numbers."""
+    text = header.encode()
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + bytes(64))
+    return path
+
+
+@pytest.mark.parametrize(
+    "shape", ["(10**30, 3)", "(99999999999999999999999, 3)", "(1000000000000, 384)", "(-1, 3)", "(4,", "x"]
+)
+@pytest.mark.parametrize("order", ["True", "False"])
+def test_headers_that_promise_too_much_are_refused(shape, order, tmp_path):
+    path = npy_file(tmp_path / "items.npy", f"{{'descr': '<f4', 'fortran_order': {order}, 'shape': {shape}, }}\n")
+    with pytest.raises(ValueError, match=r"items\.npy must hold a matrix of numbers"):
+        read_typed_table(path)
+
+
+def message_of(path):
+    """Return why a file is refused, or an empty text."""
+    try:
+        read_typed_table(path).values("vector")
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def test_any_header_is_read_or_refused(tmp_path):
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "good.npy", MATRIX)
+    content = (tmp_path / "good.npy").read_bytes()
+    for number in range(300):
+        changed = bytearray(content)
+        for place in rng.integers(0, 128, rng.integers(1, 5)):
+            changed[place] = rng.choice(list(b"(){}[]'\",:0129<>f4TrueFalse\x00\xff\n\\"))
+        path = tmp_path / f"{number}.npy"
+        path.write_bytes(changed)
+        assert message_of(path) == "" or "must hold a matrix of numbers" in message_of(path)
+
+
 def test_tables_are_not_written_as_npy(tmp_path):
     with pytest.raises(ValueError, match=r"the name of a table to write must end in .*; got 'scores.npy'"):
         check_table_name(tmp_path / "scores.npy")

@@ -91,6 +91,37 @@ def test_slices_and_missing_vectors_keep_their_rows():
     np.testing.assert_array_equal(to_matrix(as_vectors(pa.array(LISTS)[1:])), MATRIX[1:])
 
 
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([[1, None, 3]], pa.list_(pa.int64())),
+        pa.array([[1, None, 3]], pa.list_(pa.float32(), 3)),
+        pa.array([[0, 0, 0], [1, None, 3]], pa.list_(pa.float32(), 3))[1:],
+    ],
+)
+def test_missing_numbers_of_a_vector_are_nan(column):
+    np.testing.assert_array_equal(typed_frame({"v": column}).values("v"), [[1, np.nan, 3]])
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        [torch.ones(2, requires_grad=True)],
+        torch.ones((2, 3), requires_grad=True),
+        pa.array([[], []], pa.list_(pa.float32(), 0)),
+        np.ones((2, 2, 2)),
+        np.ones((2, 2), dtype=complex),
+        np.array([[1.0, 2.0]], dtype=object),
+        [[1, None]],
+        [{"a": 1}],
+    ],
+)
+def test_columns_that_are_no_vectors_are_refused_in_one_line(column):
+    with pytest.raises(ValueError, match="column 'v'") as error:
+        typed_frame({"v": column}).type("v")
+    assert "\n" not in str(error.value)
+
+
 def test_a_column_that_is_ignored_may_be_ragged():
     table = typed_frame({"id": [1, 2], "v": [[1], [1, 2]]})
     assert table.type("id") == "integer"

@@ -180,7 +180,10 @@ def _as_column(name: str, column: Any) -> Any:
     import pyarrow
 
     if not isinstance(column, pyarrow.Array | pyarrow.ChunkedArray | list) and not hasattr(column, "array"):
-        column = np.asarray(column)
+        try:
+            column = np.asarray(column)
+        except RuntimeError as error:  # of a tensor with a gradient, for example
+            raise ValueError(f"column {name!r} cannot be read as an array: {error}") from error
     vectors = as_vectors(column)
     if getattr(vectors, "ndim", 1) != 1:
         raise ValueError(

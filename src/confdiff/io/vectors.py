@@ -4,7 +4,6 @@ They are kept as one Arrow array of 32-bit floats, which shares its memory with 
 possible. A missing cell is null there, and a row of NaN in the matrix.
 """
 
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -66,7 +65,8 @@ def is_vectors(array: Any) -> bool:
     import pyarrow
 
     kind = array.type
-    return bool(pyarrow.types.is_fixed_size_list(kind)) and kind.value_type == pyarrow.float32()
+    is_list = bool(pyarrow.types.is_fixed_size_list(kind))
+    return is_list and kind.value_type == pyarrow.float32() and kind.list_size > 0
 
 
 def holds_vectors(column: Any) -> bool:
@@ -155,32 +155,32 @@ def _from_arrow(array: Any, start: int) -> Any:
 def _common_length(array: Any, start: int) -> int:
     from pyarrow import compute
 
-    lengths = compute.list_value_length(array)
-    rows = np.flatnonzero(_is_present(array))
-    return _same_length(rows, lengths.drop_null().to_numpy(zero_copy_only=False).tolist(), start)
+    lengths = compute.list_value_length(array).drop_null().to_numpy(zero_copy_only=False)
+    return _same_length(np.flatnonzero(_is_present(array)), lengths, start)
 
 
-def _same_length(rows: Iterable[int], lengths: Sequence[int], start: int) -> int:
+def _same_length(rows: NDArray[np.int64], lengths: NDArray[Any], start: int) -> int:
     """Return the length of all vectors, or raise an error that names the first of another length."""
-    first = lengths[0]
-    numbered = list(zip(rows, lengths, strict=True))
-    for row, length in numbered if len(set(lengths)) > 1 else ():
-        if length != first:
-            raise _NotVectors(f"{first:,} numbers in row {numbered[0][0] + start} and {length:,} in row {row + start}")
+    first = int(lengths[0])
+    others = np.flatnonzero(lengths != first)
+    if len(others):
+        other = f"{lengths[others[0]]:,} in row {rows[others[0]] + start}"
+        raise _NotVectors(f"{first:,} numbers in row {rows[0] + start} and {other}")
     if not first:
         raise _NotVectors("empty lists")
-    return int(first)
+    return first
 
 
 def _from_cells(cells: list[Any], start: int) -> Any:
     """Return Python objects, which are lists or arrays, as vectors."""
     import pyarrow
 
-    rows = [row for row, cell in enumerate(cells) if not _is_missing(cell)]
+    rows = np.array([row for row, cell in enumerate(cells) if not _is_missing(cell)], dtype=np.int64)
     arrays = [_vector(cells[row], row + start) for row in rows]
     if not arrays:
         return pyarrow.nulls(len(cells))
-    matrix = np.empty((len(rows), _same_length(rows, [len(array) for array in arrays], start)), dtype=np.float32)
+    length = _same_length(rows, np.array([len(array) for array in arrays]), start)
+    matrix = np.empty((len(rows), length), dtype=np.float32)
     with np.errstate(over="ignore"):
         for index, array in enumerate(arrays):
             matrix[index] = array
@@ -192,7 +192,7 @@ def _from_cells(cells: list[Any], start: int) -> Any:
 def _vector(cell: Any, row: int) -> NDArray[Any]:
     try:
         array = np.asarray(cell)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RuntimeError) as error:  # of a tensor with a gradient, for example
         raise _NotVectors(f"a value in row {row} that is not a list of numbers") from error
     if array.ndim != 1:
         raise _NotVectors(f"a value in row {row} that is not a list of numbers: {cell!r:.40}")

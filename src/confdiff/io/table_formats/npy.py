@@ -1,8 +1,10 @@
 """NumPy files (.npy) with one vector per row, such as embeddings. The ids of the items are the numbers of the rows."""
 
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from confdiff.io.table_formats.table_format import TableFormat, check_has_column
 from confdiff.io.vectors import from_matrix
 
 _NAMES = ("id", "vector")
+_DAMAGE = (ValueError, EOFError, OverflowError, TypeError, SyntaxError, TokenError, RecursionError)  # of odd headers
 
 
 class _Npy(TableFormat):
@@ -39,8 +42,10 @@ class _Npy(TableFormat):
 def _mapped(path: Path) -> NDArray[Any]:
     """Return the matrix in a file without reading all of it. Pickled objects are never loaded."""
     try:
-        matrix = np.lib.format.open_memmap(path, mode="r")
-    except (ValueError, EOFError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of headers in the style of Python 2
+            matrix = np.lib.format.open_memmap(path, mode="r")
+    except _DAMAGE as error:
         raise ValueError(
             f"{path} must hold a matrix of numbers, as np.save writes it, with one vector per row; it cannot be read: "
             f"{' '.join(str(error).split())[:200].rstrip('.')}."
