@@ -37,6 +37,39 @@ def test_a_full_cache_drops_what_was_not_used_for_the_longest_time(monkeypatch):
     assert list(cached_vectors("one", ["0 0", "0 1", "39 9"])) == ["0 0", "39 9"]
 
 
+DAMAGED = {
+    "another length": lambda blob: blob[4:],
+    "no whole number": lambda blob: blob[1:],
+    "nothing": lambda blob: b"",
+    "a changed bit": lambda blob: bytes([blob[0] ^ 1]) + blob[1:],
+    "text": lambda blob: "text",
+    "not finite": lambda blob: vector_cache._packed("one", "a", np.array([np.nan, 1], dtype=np.float32)),
+    "64 bits": lambda blob: MATRIX[0].astype("<f8").tobytes(),
+    "of another text": lambda blob: vector_cache._packed("one", "b", MATRIX[0]),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_damaged_vectors_are_not_read_and_replaced(damage):
+    cache_vectors("one", ["a", "b"], MATRIX[:2])
+    with sqlite3.connect(cache_file()) as connection:
+        (blob,) = connection.execute("SELECT vector FROM vectors WHERE content = 'a'").fetchone()
+        connection.execute("UPDATE vectors SET vector = ? WHERE content = 'a'", [DAMAGED[damage](blob)])
+    connection.close()
+    assert list(cached_vectors("one", ["a", "b"])) == ["b"]
+    cache_vectors("one", ["a"], MATRIX[:1])
+    np.testing.assert_array_equal(cached_vectors("one", ["a"])["a"], MATRIX[0])
+
+
+def test_a_cache_that_cannot_be_written_is_read(monkeypatch):
+    cache_vectors("one", [str(number) for number in range(1200)], np.ones((1200, 2), dtype=np.float32))
+    monkeypatch.setattr(vector_cache, "_PATIENCE", 0.01)
+    with sqlite3.connect(cache_file()) as other:
+        other.execute("BEGIN IMMEDIATE")  # another process writes
+        assert len(cached_vectors("one", [str(number) for number in range(1200)])) == 1200
+    other.close()
+
+
 def test_a_damaged_cache_is_reported_and_not_needed():
     cache_file().parent.mkdir(parents=True)
     cache_file().write_bytes(b"no database" * 1000)
