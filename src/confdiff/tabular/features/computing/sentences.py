@@ -1,11 +1,9 @@
 """Text encoders: models of the package sentence-transformers, which turn a text into a vector.
 
-Loading one executes no code of the model: its modules must be those of sentence-transformers itself, and its weights
-safetensors. Nothing is ever downloaded.
+Nothing is ever downloaded, and no code of the model is executed.
 """
 
 import hashlib
-import json
 import os
 import warnings
 from collections.abc import Iterator, Sequence
@@ -14,14 +12,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from confdiff.tabular.features.computing.sentence_folder import check_text_encoder, digest_of_folder
 from confdiff.tabular.features.computing.vector_function import VectorFunction
 
 _BATCH = 256  # texts that are encoded before their vectors are written to the cache
-_MODULES = ("Transformer", "Pooling", "Normalize", "Dense")
-_WITH_WEIGHTS = ("Transformer", "Dense")
-_CONTENTS = (".json", ".txt", ".model", ".safetensors")  # of the files that determine the vectors
-_WEIGHTS = "model.safetensors"
-_PART = 2**20  # bytes of a file to read at once
 
 
 class SentenceEncoder(VectorFunction):
@@ -36,15 +30,15 @@ class SentenceEncoder(VectorFunction):
     Raises
     ------
     ValueError
-        No such folder exists, or the model would have to execute code.
+        No such folder exists, it is not complete, or the model would have to execute code.
     """
 
     def __init__(self, model: str | os.PathLike[str]) -> None:
         self.folder = _find_folder(os.fspath(model))
-        _check_model(self.folder)
+        check_text_encoder(self.folder)
         super().__init__(
             name=str(self.folder) if Path(model).expanduser().is_dir() else os.fspath(model),
-            fingerprint=_digest_of_folder(self.folder),
+            fingerprint=digest_of_folder(self.folder),
             noun="texts",
             batch=_BATCH,
         )
@@ -53,10 +47,18 @@ class SentenceEncoder(VectorFunction):
         """Return a digest of a text."""
         return hashlib.blake2b(cell.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
+    def check_unchanged(self) -> None:
+        """Do nothing: files are compared with the fingerprint when they are loaded."""
+
     def compute(self, cells: Sequence[str]) -> Any:
         """Return the vectors of some texts."""
-        model = _loaded(self.folder, self.fingerprint)
-        return model.encode(list(cells), show_progress_bar=False, convert_to_numpy=True)
+        _check_installed()
+        try:
+            model = _loaded(self.folder, self.fingerprint)
+            return model.encode(list(cells), show_progress_bar=False, convert_to_numpy=True)
+        except Exception as error:  # of any package that the model needs
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise ValueError(f"the text encoder {self.name!r} failed: {reason:.300}") from error
 
 
 def _find_folder(model: str) -> Path:
@@ -80,60 +82,6 @@ def _find_folder(model: str) -> Path:
     )
 
 
-def _check_model(folder: Path) -> None:
-    """Check that loading a model executes nothing but the installed packages."""
-    if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
-        raise ValueError(f"{folder} is not a model of sentence-transformers: it has no modules.json.")
-    if (folder / "adapter_config.json").exists():
-        raise ValueError(f"{folder} is an adapter of another model: merge both into one model, and save it.")
-    for path, module in _modules(folder):
-        name = module.rsplit(".", 1)[-1]
-        if not module.startswith("sentence_transformers.") or name not in _MODULES:
-            raise ValueError(
-                f"{folder} has a module {module!r:.80}, which is not loaded: the modules of a text encoder must be "
-                f"those of sentence-transformers: {', '.join(_MODULES)}."
-            )
-        if name in _WITH_WEIGHTS and not _has_safe_weights(path):
-            raise ValueError(
-                f"{path} has no weights in the format safetensors ({_WEIGHTS}), and others are not loaded: they could "
-                "execute code. Save the model again with sentence-transformers."
-            )
-
-
-def _modules(folder: Path) -> list[tuple[Path, str]]:
-    """Return the folder and the class of each module; a model without a list of them is one transformer."""
-    path = folder / "modules.json"
-    if not path.is_file():
-        return [(folder, "sentence_transformers.models.Transformer")]
-    try:
-        rows = [(str(row["path"]), str(row["type"])) for row in json.loads(path.read_text(encoding="utf-8"))]
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is not a list of modules of sentence-transformers.") from error
-    for name, _ in rows:
-        if not (folder / name).resolve().is_relative_to(folder):
-            raise ValueError(f"{path} names the folder {name!r}, which is not in the model.")
-    return [(folder / name, module) for name, module in rows]
-
-
-def _has_safe_weights(folder: Path) -> bool:
-    return (folder / _WEIGHTS).is_file() or (folder / f"{_WEIGHTS}.index.json").is_file()
-
-
-def _digest_of_folder(folder: Path) -> str:
-    """Return a digest of the configurations, vocabularies and weights of a model."""
-    digest = hashlib.blake2b(b"sentences", digest_size=16)
-    folders = {path.resolve() for path, _ in _modules(folder)} | {folder}
-    files = [file for path in sorted(folders) if path.is_dir() for file in sorted(path.iterdir())]
-    for file in files:
-        if file.suffix in _CONTENTS and file.is_file():
-            digest.update(str(file.relative_to(folder)).encode())
-            digest.update(file.stat().st_size.to_bytes(8, "big"))
-            with file.open("rb") as source:
-                while part := source.read(_PART):
-                    digest.update(part)
-    return digest.hexdigest()
-
-
 def _check_installed() -> None:
     try:
         import huggingface_hub  # noqa: F401  # the lightest package of the extra
@@ -149,10 +97,12 @@ def _loaded(folder: Path, fingerprint: str) -> Any:
 
     It is loaded when the first text is encoded, which takes some seconds.
     """
-    _check_installed()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return _load(folder)
+        model = _load(folder)
+    if digest_of_folder(folder) != fingerprint:
+        raise ValueError("its files have changed. Start again.")
+    return model
 
 
 def _load(folder: Path) -> Any:
