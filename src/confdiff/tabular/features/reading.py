@@ -1,6 +1,6 @@
 """Read the columns of items by the types that a model has learned."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -96,7 +96,7 @@ class FeatureColumns:
             The number of dimensions in training.
         """
         if name in self.functions:
-            vectors = self.functions[name].vectors(self.text(name), self.source.cell(name))
+            vectors = self.functions[name].vectors(self.text(name), self._place(name))
         else:
             check_not_nested(f"{self.source}, ", name, self.table.columns[name], self.source.first_row)
             vectors = as_type(self.table.columns[name], "vector", self.source.cell(name))
@@ -109,6 +109,12 @@ class FeatureColumns:
                 f"got {vectors.shape[1]:,}."
             )
         return vectors
+
+    def _place(self, name: str) -> Callable[[int], str]:
+        """Return the place in the table of a row that was chosen."""
+        place = self.source.cell(name)
+        rows = self.rows
+        return place if rows is None else lambda row: place(int(rows[row]))
 
     def _chosen(self, values: NDArray[Any]) -> NDArray[Any]:
         return values if self.rows is None else values[self.rows]

@@ -1,6 +1,9 @@
 """Check functions of the user that map files to vectors."""
 
 import functools
+import os
+import threading
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,7 +15,16 @@ from confdiff import FileEncoder, ItemFeatures, fit_comparisons, load_model
 
 N_FILES = 30
 SIZES = np.random.default_rng(0).permutation(N_FILES) + 1
-CALLS = []
+
+
+class Calls(list):
+    """A log of calls, which says nothing about what is computed."""
+
+    def __reduce_ex__(self, protocol):
+        return "CALLS"
+
+
+CALLS = Calls()
 
 
 def size_of(path):
@@ -127,8 +139,66 @@ def test_a_network_is_used_in_evaluation_mode_and_told_by_its_weights(fit, items
         load_model(tmp_path / "model", encoders={"photo": network})
 
 
+def test_a_network_that_changes_is_not_used_with_vectors_of_before(items):
+    network = Sizes()
+    features = ItemFeatures(encoders={"photo": network}).fit(items[["photo"]])
+    with torch.no_grad():
+        network.layer.weight += 1
+    with pytest.raises(ValueError, match="the encoder 'Sizes' refers to a value that has changed since it was passed"):
+        features.encode(items)
+
+
+def test_vectors_of_an_encoder_that_changes_while_it_encodes_are_not_kept(items):
+    factor = [1.0]
+
+    def encode(path):
+        factor[0] += 1
+        return [factor[0]]
+
+    for _ in range(2):
+        with pytest.raises(ValueError, match=r"has changed .* pass FileEncoder\(function, version='1'\)"):
+            ItemFeatures(encoders={"photo": encode}).fit(items[["photo"]])
+    ItemFeatures(encoders={"photo": FileEncoder(encode, version="1")}).fit(items[["photo"]])
+
+
+def test_a_function_that_cannot_be_identified_needs_a_version(items):
+    lock = threading.Lock()
+
+    def encode(path):
+        with lock:
+            return size_of(path)
+
+    with pytest.raises(ValueError, match=r"the encoder '.*encode' cannot be identified: .* pass FileEncoder\("):
+        ItemFeatures(encoders={"photo": encode}).fit(items[["photo"]])
+    ItemFeatures(encoders={"photo": FileEncoder(encode, version="1")}).fit(items[["photo"]])
+
+
+def test_a_file_that_changes_while_it_is_encoded_is_refused(items):
+    def encode(path):
+        with open(path, "ab") as file:  # noqa: PTH123
+            file.write(b"x")
+        return [1.0]
+
+    with pytest.raises(ValueError, match=r"row \d+: .*\.jpg' changed while it was encoded"):
+        ItemFeatures(encoders={"photo": encode}).fit(items[["photo"]])
+
+
+def test_pipes_and_folders_are_refused(items, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero")):
+        items.loc[3, "photo"] = str(path)
+        with pytest.raises(ValueError, match=r"row 3: the file .* cannot be read: it is not a regular file"):
+            ItemFeatures(encoders={"photo": size_of}).fit(items[["photo"]])
+
+
+def test_errors_name_the_row_of_the_table_if_only_some_are_learned_from(items, tmp_path):
+    (tmp_path / "5.jpg").unlink()
+    with pytest.raises(ValueError, match=r"row 5: the file .*5\.jpg cannot be read"):
+        ItemFeatures(encoders={"photo": size_of}).fit(items[["photo"]], rows=np.array([4, 5]))
+
+
 def test_lists_of_files_are_encoded_together(items):
-    sizes = []
+    sizes = Calls()
 
     def of_list(paths):
         sizes.append(len(paths))
@@ -176,6 +246,11 @@ def test_errors_name_the_file(items, tmp_path, batch_size):
         (lambda path: [1.0] * (1 + path.endswith("7.jpg")), "must return 1 numbers, as for other files"),
         (lambda path: [[1.0]], r"must return a vector; got the shape \(1, 1\)"),
         (lambda path: "x", "failed for the file .* it must return numbers"),
+        (lambda path: torch.ones(2, dtype=torch.complex64), "failed for the file .* it must return numbers"),
+        (lambda path: [1e300], "returned a vector that is not finite"),
+        (lambda path: [], r"got the shape \(30, 0\)"),
+        (lambda path: None, "failed for the file .* it must return numbers"),
+        (FileEncoder(lambda paths: [[1.0]] * 7 + [[1.0, 2.0]], batch_size=8), "failed for the file .* inhomogeneous"),
         (FileEncoder(lambda paths: np.ones((2, 3)), batch_size=8), r"with shape \(8, d\); got the shape \(2, 3\)"),
     ],
 )

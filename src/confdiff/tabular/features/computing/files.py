@@ -16,6 +16,7 @@ from confdiff.validation import check_count
 
 _BATCH = 64  # files that are encoded before their vectors are written to the cache
 _PART = 2**20  # bytes of a file to read at once
+_PASS_VERSION = "pass FileEncoder(function, version='1'), and another version when its vectors change"
 
 
 class FileEncoder(VectorFunction):
@@ -36,8 +37,14 @@ class FileEncoder(VectorFunction):
     name : str, optional
         The name of the encoder in messages and in the model; by default that of the function.
     version : str, optional
-        Identifies the function and its weights. By default it is a digest of the source of the function, of the
-        values and weights that it refers to, and of functions that it calls, without those of installed packages.
+        Identifies the function and its weights, together with the name. By default it is a digest of the code of the
+        function, of all values and weights that it refers to, and of functions that it calls; installed packages
+        count by the names of what is used. The digest must not change while files are encoded.
+
+    Raises
+    ------
+    ValueError
+        The function refers to a value whose content cannot be read, such as an open connection. Pass a version.
 
     Examples
     --------
@@ -57,19 +64,32 @@ class FileEncoder(VectorFunction):
         if not callable(function):
             raise ValueError(f"an encoder must be a function from a path to a vector; got {function!r:.80}.")
         name = name or _name_of(function)
-        content = fingerprint_of(function) if version is None else version
-        fingerprint = hashlib.blake2b(f"file {name}\0{content}".encode(), digest_size=16).hexdigest()
         batch = _BATCH if batch_size is None else check_count("batch_size", batch_size)
+        self._content = _identified(function, name) if version is None else None
+        identity = f"file {name}\0{version if self._content is None else self._content}"
+        fingerprint = hashlib.blake2b(identity.encode(), digest_size=16).hexdigest()
         super().__init__(name=name, fingerprint=fingerprint, noun="files", batch=batch)
         self.function = function
         self.takes_lists = batch_size is not None
         self.folder = Path() if folder is None else Path(folder)
 
+    def check_unchanged(self) -> None:
+        """Check that the function refers to the same values as when it was passed, unless it has a version."""
+        if self._content is not None and self._content != _identified(self.function, self.name):
+            raise ValueError(
+                f"the encoder {self.name!r} refers to a value that has changed since it was passed, such as the "
+                f"weights of a network. Pass it again and fit again. If its vectors are the same as before, "
+                f"{_PASS_VERSION}."
+            )
+
     def digest(self, cell: str) -> str:
         """Return a digest of the file that a cell names."""
         digest = hashlib.blake2b(digest_size=16)
+        path = Path(self._path(cell))
         try:
-            with Path(self._path(cell)).open("rb") as file:
+            if path.exists() and not path.is_file():  # a pipe would block, and a device may never end
+                raise OSError("it is not a regular file")
+            with path.open("rb") as file:
                 while part := file.read(_PART):
                     digest.update(part)
         except (OSError, ValueError) as error:
@@ -133,9 +153,19 @@ def file_encoders(encoders: Mapping[str, Any] | None) -> dict[str, VectorFunctio
     }
 
 
+def _identified(function: Any, name: str) -> str:
+    try:
+        return fingerprint_of(function)
+    except ValueError as error:
+        raise ValueError(
+            f"the encoder {name!r} cannot be identified: {error}. If it is to be used, {_PASS_VERSION}."
+        ) from error
+
+
 def _as_numbers(value: Any) -> NDArray[Any]:
     if isinstance(value, torch.Tensor):
-        value = value.detach().cpu().float().numpy()
+        value = value.detach().cpu()
+        value = (value.float() if value.is_floating_point() else value).numpy()
     array = np.asarray(value)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"it must return numbers; got {type(value).__name__}")

@@ -50,6 +50,10 @@ class VectorFunction(ABC):
     def compute(self, cells: Sequence[str]) -> Any:
         """Return the vectors of some cells, (n, d); raise a :class:`CellError` for one that has none."""
 
+    @abstractmethod
+    def check_unchanged(self) -> None:
+        """Check that the fingerprint is still that of the function, before and after vectors are computed."""
+
     def vectors(self, cells: NDArray[Any], where: Callable[[int], str]) -> _Vectors:
         """Return the vectors of cells, (N, d), with NaN where a cell is empty.
 
@@ -60,6 +64,7 @@ class VectorFunction(ABC):
         where : callable
             Place of a row, for messages.
         """
+        self.check_unchanged()
         distinct = sorted(set(cells.tolist()) - {""})
         try:
             contents = {cell: self.digest(cell) for cell in distinct}
@@ -80,6 +85,7 @@ class VectorFunction(ABC):
             for start in range(0, len(new), self.batch):
                 part = new[start : start + self.batch]
                 matrix = self._checked([cell_of[content] for content in part])
+                self._check_contents(part, cell_of)
                 cache_vectors(self.fingerprint, part, matrix)
                 vectors.update(zip(part, matrix, strict=True))
                 update(start + len(part))
@@ -90,7 +96,8 @@ class VectorFunction(ABC):
 
     def _checked(self, cells: Sequence[str]) -> _Vectors:
         """Compute vectors, and check that they are finite."""
-        matrix = np.asarray(self.compute(cells), dtype=np.float32)
+        with np.errstate(over="ignore"):
+            matrix = np.asarray(self.compute(cells), dtype=np.float32)
         if matrix.ndim != 2 or len(matrix) != len(cells) or not matrix.shape[1]:
             raise ValueError(
                 f"the encoder {self.name!r} must return one vector per cell, with shape ({len(cells)}, d); got the "
@@ -102,6 +109,13 @@ class VectorFunction(ABC):
             raise CellError(cell, f"the encoder {self.name!r} returned a vector that is not finite for {cell!r:.60}.")
         return matrix
 
+    def _check_contents(self, contents: Sequence[str], cell_of: dict[str, str]) -> None:
+        """Check that neither the function nor the cells, which may name files, changed while vectors were computed."""
+        self.check_unchanged()
+        for content in contents:
+            if self.digest(cell_of[content]) != content:
+                raise CellError(cell_of[content], f"{cell_of[content]!r:.200} changed while it was encoded.")
+
     def _check_lengths(self, vectors: dict[str, _Vectors], cell_of: dict[str, str]) -> None:
         lengths = {content: len(vectors[content]) for content in cell_of}
         first = next(iter(lengths.values()), 0)
@@ -111,5 +125,5 @@ class VectorFunction(ABC):
                 raise CellError(
                     cell,
                     f"the encoder {self.name!r} must return vectors of one length; got {length:,} numbers for "
-                    f"{cell!r:.60} and {first:,} for others.",
+                    f"{cell!r:.60} and {first:,} for others. If it has changed, it needs another version.",
                 )
