@@ -9,6 +9,7 @@ from sklearn.linear_model import LinearRegression
 
 from confdiff import ItemFeatures, fit_comparisons, load_model
 from confdiff.tabular.checks.report import check_comparisons
+from confdiff.tabular.features.kinds import kind_of
 from confdiff.tabular.model.evaluation import evaluate_pairs
 from confdiff.tabular.model.scoring import predict_file
 
@@ -164,6 +165,31 @@ def test_texts_where_vectors_come_are_refused_at_prediction():
     encoder = ItemFeatures(kinds={"word": "category"}).fit({"word": ["a", "b", "a"]})
     with pytest.raises(ValueError, match="column 'word': must hold texts or numbers; got vectors"):
         encoder.encode({"word": VECTORS[:3]})
+
+
+@pytest.mark.parametrize("kind", ["number", "flag", "time", "category", "text"])
+def test_vectors_are_of_no_other_kind(kind):
+    with pytest.raises(ValueError, match=f"column 'embedding': holds vectors, which cannot be of the kind '{kind}'"):
+        ItemFeatures(kinds={"embedding": kind}).fit(frame())
+
+
+@pytest.mark.parametrize("write", [str, lambda row: str(np.array(row)), lambda row: f" {row} "])
+def test_vectors_as_text_in_csv_are_refused(write, tmp_path):
+    path = tmp_path / "items.csv"
+    frame(embedding=[write(row) for row in VECTORS.tolist()]).to_csv(path, index=False)
+    with pytest.raises(
+        ValueError, match=r"column 'embedding' holds lists of numbers as text, such as .* Write vectors"
+    ):
+        fit_comparisons(path, PAIRS)
+    kinds = {"embedding": "text"}
+    assert fit_comparisons(path, PAIRS, kinds=kinds, model="linear").features.kinds_ == kinds
+
+
+def test_texts_in_brackets_are_texts():
+    texts = ["[the dog ran home]", "[1, 2]", "[a cat ran home]", "[2, 3]"] * 20
+    assert ItemFeatures(kinds={"note": "text"}).fit({"note": texts}).kinds_ == {"note": "text"}
+    assert kind_of("note", np.array(texts, dtype=object)) == "category"
+    assert kind_of("note", np.array(["[1]", "[2]"] * 20, dtype=object)) == "category"
 
 
 def test_vectors_and_numbers_are_encoded_together():

@@ -14,7 +14,7 @@ from confdiff.io.column_types.deciding import type_of
 from confdiff.io.column_types.lattice import ColumnType, check_type
 from confdiff.io.decoding import decode
 from confdiff.io.typed_table import is_frame, like_frame
-from confdiff.tabular.features.computing.files import file_encoders
+from confdiff.tabular.features.computing.files import check_encoders, file_encoders
 from confdiff.tabular.features.computing.sentences import SentenceEncoder
 from confdiff.tabular.features.computing.vector_function import VectorFunction
 from confdiff.tabular.features.encoders import (
@@ -114,6 +114,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             The rows to learn from; all if not given.
         """
         check_count("max_features", self.max_features)
+        check_encoders(self.encoders)
         table = _as_table(X, ignore=[name for name, kind in (self.kinds or {}).items() if kind == "ignore"])
         types = {name: table.types.get(name) or type_of(column) for name, column in table.columns.items()}
         self.kinds_ = self._kinds_of(table, types)
@@ -156,7 +157,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         texts = [name for name, kind in self.kinds_.items() if kind == "text"]
         if not texts:
             raise ValueError(
-                f"text_encoder={os.fspath(self.text_encoder)!r} would not be used: no column of the items is a text. "
+                f"text_encoder={str(self.text_encoder)!r} would not be used: no column of the items is a text. "
                 "Omit it, or pass kinds={'...': 'text'}."
             )
         return functions | dict.fromkeys(texts, SentenceEncoder(self.text_encoder))
@@ -171,6 +172,11 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
                 )
             if name not in (self.encoders or {}):
                 check_choice("kind", kind, KINDS)
+            if types.get(name) == "vector" and kind not in ("vector", "ignore", "encoded"):
+                raise ValueError(
+                    f"{table.source}, column {name!r}: holds vectors, which cannot be of the kind {kind!r}. Omit "
+                    f"the kind, or pass kinds={{{name!r}: 'ignore'}}."
+                )
         return {
             name: chosen.get(name) or kind_of(name, column, types[name], table.source)
             for name, column in table.columns.items()
@@ -253,7 +259,7 @@ class ItemFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         texts = [name for name, encoder in computed.items() if isinstance(encoder, SentenceVectors)]
         if text_encoder is not None:
             if not texts:
-                raise ValueError(f"text_encoder={os.fspath(text_encoder)!r} would not be used: the model has none.")
+                raise ValueError(f"text_encoder={str(text_encoder)!r} would not be used: the model has none.")
             functions |= dict.fromkeys(texts, SentenceEncoder(text_encoder))
         for name, function in functions.items():
             if name not in computed:

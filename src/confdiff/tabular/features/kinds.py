@@ -1,5 +1,6 @@
 """Recognise what a column of items is: a number, a flag, a time, a category, a text, or nothing to learn from."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ _KIND_OF_TYPE: dict[ColumnType, str] = {
 }
 _MAX_CATEGORIES = 50
 _MIN_WORDS = 3  # of a text, on average
+_LIST = re.compile(r"\s*\[\s*[-+.]?\d[-+.\dEe]*[,\s]+[-+.,\s\dEe]*\]\s*")  # [0.1, -2e-3] and, of NumPy, [0.1 2.]
 _MOSTLY = 0.9  # fraction of the cells that are numbers, from which on the others are taken for mistakes
 
 
@@ -65,6 +67,7 @@ def kind_of(name: str, column: Any, type: ColumnType | None = None, source: Tabl
 def _kind_of_text(name: str, column: Any, numbers: NumberCount) -> str:
     texts = canonical_text(column, "text")
     texts = texts[texts != ""]
+    _check_no_lists(name, texts.tolist())
     n_distinct = len(set(texts.tolist()))
     words = np.mean([len(text.split()) for text in texts.tolist()]) if len(texts) else 0
     few = n_distinct <= _MAX_CATEGORIES
@@ -75,6 +78,15 @@ def _kind_of_text(name: str, column: Any, numbers: NumberCount) -> str:
     if numbers.numbers == numbers.cells:
         return _ignored(name, f"its {n_distinct:,} values are numbers written as text", "number")
     return _ignored(name, f"its {n_distinct:,} values look like names, not like a category or a text", "category")
+
+
+def _check_no_lists(name: str, texts: list[str]) -> None:
+    """Check that texts are not lists of numbers, as data frames with vectors are written to CSV."""
+    if texts and all(_LIST.fullmatch(text) for text in texts):
+        raise ValueError(
+            f"column {name!r} holds lists of numbers as text, such as {texts[0]!r:.40}. Write vectors as Parquet, JSON "
+            f"lines or .npy, or leave the column out with ignore={name!r}."
+        )
 
 
 def check_not_numbers(name: str, numbers: NumberCount, source: TableSource) -> None:

@@ -262,5 +262,7 @@ def test_vectors_that_cannot_be_used_are_refused(items, function, message):
 def test_encoders_must_be_functions_of_columns(items):
     with pytest.raises(ValueError, match="an encoder must be a function from a path to a vector; got 3"):
         ItemFeatures(encoders={"photo": 3}).fit(items)
+    with pytest.raises(ValueError, match=r"encoders must be a mapping from columns to functions, .*; got <function"):
+        ItemFeatures(encoders=size_of).fit(items)
     with pytest.raises(ValueError, match="no column of the items is named 'photos'"):
         ItemFeatures(encoders={"photos": size_of}).fit(items)

@@ -158,6 +158,12 @@ def test_names_that_are_not_on_this_machine_are_refused(name):
         SentenceEncoder(name)
 
 
+@pytest.mark.parametrize("model", ["", 3, True])
+def test_other_values_are_refused(model):
+    with pytest.raises(ValueError, match=f"text_encoder must be a folder or the name of a model; got {model!r}"):
+        ItemFeatures(text_encoder=model, kinds=KINDS).fit(ITEMS[["text"]])
+
+
 def test_an_encoder_without_texts_is_refused():
     with pytest.raises(ValueError, match="would not be used: no column of the items is a text"):
         ItemFeatures(text_encoder=FOLDER).fit({"x": [1.0, 2.0]})

@@ -145,8 +145,18 @@ class FileEncoder(VectorFunction):
         return str(self.folder / cell)
 
 
+def check_encoders(encoders: Any) -> None:
+    """Check that encoders are a mapping from columns to functions, or None."""
+    if not (encoders is None or isinstance(encoders, Mapping)):
+        raise ValueError(
+            "encoders must be a mapping from columns to functions, such as {'photo': function}; got "
+            f"{encoders!r:.80}."
+        )
+
+
 def file_encoders(encoders: Mapping[str, Any] | None) -> dict[str, VectorFunction]:
     """Return the encoder of each column; a function is the same as a :class:`FileEncoder` of it."""
+    check_encoders(encoders)
     return {
         name: encoder if isinstance(encoder, VectorFunction) else FileEncoder(encoder)
         for name, encoder in (encoders or {}).items()

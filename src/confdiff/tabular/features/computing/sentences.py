@@ -34,6 +34,8 @@ class SentenceEncoder(VectorFunction):
     """
 
     def __init__(self, model: str | os.PathLike[str]) -> None:
+        if not (isinstance(model, str | os.PathLike) and str(model)):
+            raise ValueError(f"text_encoder must be a folder or the name of a model; got {model!r:.80}.")
         self.folder = _find_folder(os.fspath(model))
         check_text_encoder(self.folder)
         super().__init__(
