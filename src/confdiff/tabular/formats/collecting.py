@@ -88,7 +88,10 @@ class CollectedJudgements:
         is_grouped = self._prompt_is_group and bool(judgement.prompt)
         columns = {_column_name(name, is_grouped): value for name, value in judgement.columns.items()}
         if "shown_first" in columns:
-            columns["shown_first"] = {"left": left, "right": right}.get(str(columns["shown_first"]))
+            side = columns["shown_first"]
+            columns["shown_first"] = {"left": left, "right": right}.get(str(side))
+            if columns["shown_first"] is None:
+                columns[f"{_PREFIX}shown_first"] = side
         if is_grouped:
             columns[_GROUP] = digest_of_prompt(judgement.prompt)
             columns[PROMPT] = judgement.prompt
