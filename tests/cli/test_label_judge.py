@@ -156,8 +156,9 @@ def test_items_are_judged_without_a_study(folder):
     assert len(pairs) == 24
     assert set(pairs.groupby(["left", "right"]).size()) == {2}
     assert "24 pairs (24 usable) of 6 items" in run(folder, "check", "items.csv", "pairs.csv")
-    error = run(folder, *command[:2], "--question", "Which is nicer?", "--llm", "small", "--overwrite", status=2)
-    assert "pairs.study has answers about other items, or to another question or plan" in error
+    command[3] = "Which is nicer?"
+    error = run(folder, *command, "--overwrite", status=2)
+    assert "pairs.study is about other items, or asks another question or has another plan" in error
     assert len(open_study(folder / "pairs.study").answers()["left"]) == 24
 
 
@@ -165,6 +166,24 @@ def test_a_dry_run_without_a_study_leaves_nothing(folder):
     text = run(folder, "judge", "items.csv", "--question", "Which is larger?", "--llm", "small", "--dry-run")
     assert "small: 15 pairs in both orders, 30 questions" in text
     assert [path.name for path in folder.iterdir()] == ["items.csv"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--key", "NO_KEY"], "the environment variable NO_KEY with the API key is not set"),
+        (["--key", "sk-5eCrEt"], "--key must be the name of an environment variable, such as MY_KEY, not the API key"),
+        (["--key", "gsk_5eCrEt"], "--key VARIABLE must name the environment variable that has the API key"),
+        (["--instructions", "latin.txt"], "--instructions must be a text file in UTF-8; latin.txt is not"),
+    ],
+)
+def test_mistakes_leave_no_study(folder, arguments, message):
+    (folder / "latin.txt").write_bytes(b"\xe4")
+    before = sorted(folder.iterdir())
+    error = run(folder, "judge", "items.csv", "--question", "Which is larger?", "--llm", "small", *arguments, status=2)
+    assert message in error
+    assert "5eCrEt" not in error
+    assert sorted(folder.iterdir()) == before
 
 
 def test_a_question_is_needed(folder):

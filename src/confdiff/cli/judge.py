@@ -23,7 +23,7 @@ from confdiff.cli.judge_options import (
     write_template,
 )
 from confdiff.cli.label_judge import ask_judges
-from confdiff.cli.label_options import fraction
+from confdiff.cli.label_options import fraction, read_instructions
 from confdiff.cli.options import (
     TABLE_ENDINGS,
     EncodingOption,
@@ -106,6 +106,7 @@ def judge_items_command(
         from confdiff.io.outputs import check_new_file
         from confdiff.io.tables import check_table_name, write_table
         from confdiff.labelling import StudySettings
+        from confdiff.labelling.judges.api_key import check_keys
         from confdiff.labelling.judges.without_study import open_or_create
         from confdiff.tabular.tables import read_items
 
@@ -130,7 +131,7 @@ def judge_items_command(
         question=question,
         points=points,
         show=tuple(column.strip() for column in show.split(",")) if show else (),
-        instructions="" if instructions is None else instructions.read_text(encoding="utf-8"),
+        instructions=read_instructions(instructions),
         same_class=fraction("--same-class", same_class),
         same_question=same_question,
         pairs_per_item=pairs_per_item,
@@ -138,6 +139,8 @@ def judge_items_command(
         repeats=0.0,
         seed=seed,
     )
+    if not dry_run:
+        check_keys(judges)
     with open_or_create(output.with_suffix(".study"), table, settings, keep=not dry_run) as study:
         ask_judges(study, judges, dry_run=dry_run)
         if dry_run:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from confdiff.cli.console import say, status
-from confdiff.cli.label_options import QuotaOption, StudyArgument, expected_pairs, fraction
+from confdiff.cli.label_options import QuotaOption, StudyArgument, expected_pairs, fraction, read_instructions
 from confdiff.cli.options import TABLE_ENDINGS, EncodingOption, IdOption, IgnoreOption, SeedOption, option, switch
 from confdiff.display.text import plural
 from confdiff.io.table_formats.encodings import takes_encoding
@@ -120,7 +120,7 @@ def new_command(
         show=_columns(show, [table.id_name, *table.columns]),
         kinds=_kinds(text=text, markdown=markdown, image=image, audio=audio),
         title=title,
-        instructions=_read(instructions),
+        instructions=read_instructions(instructions),
         media=media,
         highlight=highlight,
         same_class=fraction("--same-class", same_class),
@@ -163,12 +163,3 @@ def _columns(show: list[str] | None, columns: list[str]) -> tuple[str, ...]:
 
 def _kinds(**columns: list[str] | None) -> dict[str, str]:
     return {name: kind for kind, names in columns.items() for name in names or ()}
-
-
-def _read(path: Path | None) -> str:
-    if path is None:
-        return ""
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"--instructions must be a text file in UTF-8; {path} is not.") from error

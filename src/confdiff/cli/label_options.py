@@ -54,6 +54,16 @@ def fraction(flag: str, text: str) -> float:
     return value
 
 
+def read_instructions(path: Path | None) -> str:
+    """Return the text of a file of instructions; empty without one."""
+    if path is None:
+        return ""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(f"--instructions must be a text file in UTF-8; {path} is not.") from error
+
+
 def expected_pairs(flag: str, path: Path | None) -> tuple[tuple[str, str, float], ...]:
     """Return the pairs of a table with columns left, right and difference, from -1 to 1."""
     if path is None:

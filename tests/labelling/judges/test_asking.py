@@ -353,7 +353,7 @@ def test_one_question_that_is_refused_keeps_no_others_from_being_asked(study):
     ("reply", "message"),
     [
         ((401, {"error": {"message": "Incorrect API key"}}, {}), "refuses the API key.*Incorrect API key"),
-        ((404, {"error": {"message": "no model small"}}, {}), "no such address or model.*no model small"),
+        ((404, {"error": {"message": "no model small"}}, {}), "no such address .* or no such model.*no model small"),
         ((307, "", {"Location": "http://127.0.0.1:1/"}), "redirects"),
         ((429, {"error": {"code": "insufficient_quota"}}, {}), "quota of the account"),
         ((429, {}, {"Retry-After": "86400"}), "asks to wait 86,400 seconds"),
@@ -387,19 +387,26 @@ def test_all_requests_wait_as_long_as_the_endpoint_asks(study):
     assert (run.unanswered, run.faults["rate-limit"]) == (0, 1)
 
 
-@pytest.mark.parametrize("change", ["pause", "close", "revoke"])
+@pytest.mark.parametrize("change", ["pause", "close", "revoke", "delete"])
 def test_the_owner_can_end_a_run(study, change):
     server = JudgeServer()
-    actions = {"pause": study.pause, "close": study.close, "revoke": lambda: study.revoke("small")}
+    actions = {
+        "pause": study.pause,
+        "close": study.close,
+        "revoke": lambda: study.revoke("small"),
+        "delete": lambda: study.delete_annotator("small"),
+    }
+
+    pending = [actions[change]]
 
     def show(answers, faults):
-        if answers == 5:
-            actions[change]()
+        if answers == 5 and pending:
+            pending.pop()()
 
     with serving(server) as address:
         run = ask_judge(study, judge_of(address, concurrency=2), on_progress=show)
     assert 5 <= run.answers <= 7
-    assert {"pause": "paused", "close": "closed", "revoke": "revoked"}[change] in run.stopped
+    assert {"pause": "paused", "close": "closed", "revoke": "revoked", "delete": "deleted"}[change] in run.stopped
     assert not run.has_failed
 
 

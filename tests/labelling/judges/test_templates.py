@@ -125,6 +125,13 @@ def test_bad_settings(settings, message):
     assert "secret" not in str(raised.value)
 
 
+@pytest.mark.parametrize("end", ["", "/", "/chat/completions", "/chat/completions/"])
+def test_the_address_of_requests_is_that_of_the_endpoint(end):
+    assert (
+        JudgeSettings(model="small", base_url=f"http://127.0.0.1:8000/v1{end}").base_url == "http://127.0.0.1:8000/v1"
+    )
+
+
 def test_judges_of_a_file(tmp_path):
     tables = ({"model": "small", "template": "my.txt"}, {"model": "small", "name": "again", "max_tokens": 5})
     judges = listed_judges(tables, tmp_path)

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Iterable
 
 from confdiff.labelling.judges.judge_settings import OPENAI, JudgeSettings
 from confdiff.validation import warn_user
@@ -35,6 +36,12 @@ class ApiKey:
         return text
 
 
+def check_keys(judges: Iterable[JudgeSettings]) -> None:
+    """Check that the environment has the keys of judges, such as before a study is made for them."""
+    for settings in judges:
+        _text_of_key(settings)
+
+
 def key_of(settings: JudgeSettings) -> ApiKey | None:
     """Return the key of a judge from the environment.
 
@@ -45,6 +52,15 @@ def key_of(settings: JudgeSettings) -> ApiKey | None:
     ValueError
         If the variable is not set, or its value cannot be sent.
     """
+    text = _text_of_key(settings)
+    if text is None:
+        return None
+    if settings.base_url.startswith("http:") and not settings.is_local:
+        warn_user(f"{settings.base_url} has no TLS: others in the network can read the key and the items.")
+    return ApiKey(text)
+
+
+def _text_of_key(settings: JudgeSettings) -> str | None:
     name = settings.key or ("OPENAI_API_KEY" if settings.base_url == OPENAI else None)
     if name is None:
         return None
@@ -57,6 +73,4 @@ def key_of(settings: JudgeSettings) -> ApiKey | None:
         )
     if not text.isascii() or not text.isprintable() or " " in text:
         raise ValueError(f"the environment variable {name} must hold an API key: ASCII characters without blanks.")
-    if settings.base_url.startswith("http:") and not settings.is_local:
-        warn_user(f"{settings.base_url} has no TLS: others in the network can read the key and the items.")
-    return ApiKey(text)
+    return text

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
 
+from confdiff.labelling.annotators import UnknownAnnotator
 from confdiff.labelling.answering import CANNOT_SAY, Answer, AnswerRefused
 from confdiff.labelling.judges.budget import JudgeBudget
 from confdiff.labelling.judges.endpoint import Endpoint, HttpReply
@@ -198,8 +199,9 @@ class Asker:
         try:
             with self._study.database.writing() as connection:
                 close_request(connection, settings, self._settings.name, closed, answer)
-        except AnswerRefused as refused:  # such as of a study that was closed meanwhile
-            self._stop(str(refused).rstrip("."))
+        except (AnswerRefused, UnknownAnnotator) as refused:  # such as of a study that was closed meanwhile
+            was_deleted = isinstance(refused, UnknownAnnotator)
+            self._stop(f"the judge {self._settings.name!r} was deleted" if was_deleted else str(refused).rstrip("."))
             with self._study.database.writing() as connection:
                 close_request(connection, settings, self._settings.name, closed, None)
             return False

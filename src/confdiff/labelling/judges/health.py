@@ -10,7 +10,7 @@ _UNUSABLE = {
     401: "refuses the API key; pass key='...' to name its environment variable",
     402: "asks for a payment",
     403: "refuses access",
-    404: "has no such address or model",
+    404: "has no such address (most end in /v1) or no such model",
 }
 _QUOTA_USED = "insufficient_quota"  # which no waiting changes
 

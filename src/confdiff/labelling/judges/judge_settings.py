@@ -32,7 +32,7 @@ class JudgeSettings:
     name : str
         The name of the annotator; by default the model.
     base_url : str
-        The address of the endpoint, to which ``/chat/completions`` is added.
+        The address of the endpoint, with or without ``/chat/completions``.
     key : str or None
         The environment variable with the API key. By default ``OPENAI_API_KEY`` for OpenAI, and no key for other
         endpoints.
@@ -100,7 +100,7 @@ class JudgeSettings:
 
 
 def _checked_url(address: object) -> str:
-    """Return the address of an endpoint without a slash at its end; a secret in it would be stored and printed."""
+    """Return the address of an endpoint without its last path; a secret in it would be stored and printed."""
     expected = "base_url must be an address such as http://127.0.0.1:8000/v1"
     if not isinstance(address, str):
         raise ValueError(f"{expected}; got {address!r:.80}.")
@@ -113,7 +113,7 @@ def _checked_url(address: object) -> str:
         raise ValueError(f"{expected}; got {address.rpartition('@')[2]!r:.80}.")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ValueError(f"{expected}, without a user, a password or parameters: the key comes from the environment.")
-    return address.rstrip("/")
+    return address.rstrip("/").removesuffix("/chat/completions").rstrip("/")
 
 
 def listed_judges(tables: tuple[Mapping[str, Any], ...], folder: Path) -> dict[str, dict[str, Any]]:

@@ -213,7 +213,9 @@ def open_request(
     if state != "open":
         raise JudgingEnded(f"the study is {state}")
     row = annotator_row(connection, name)
-    if row is None or row.revoked:
+    if row is None:
+        raise JudgingEnded(f"the judge {name!r} was deleted")
+    if row.revoked:
         raise JudgingEnded(f"the judge {name!r} was revoked")
     now = time.time()
     if assignment is None:

@@ -49,7 +49,7 @@ def _study(path: Path, new: Path, items: ItemTable, settings: StudySettings) -> 
     if not is_same:
         study.close_connections()
         raise ValueError(
-            f"{path} has answers about other items, or to another question or plan. Choose another output, or continue "
-            "with the same options."
+            f"{path} is about other items, or asks another question or has another plan. Choose another output, or "
+            "continue with the same options."
         )
     return study
