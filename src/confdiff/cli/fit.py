@@ -6,7 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from confdiff.cli.console import is_quiet, say, say_files, status
+import typer
+
+from confdiff.cli.console import complain, is_quiet, say, say_files, status
 from confdiff.cli.model import print_model
 from confdiff.cli.options import (
     COLUMNS,
@@ -302,6 +304,7 @@ def _fit(
     overwrite: bool,
 ) -> "ComparisonModel":
     """Fit with a checkpoint next to the output, and save the model."""
+    from confdiff.engines import GangBrokenError, MemberEndedError
     from confdiff.io.outputs import check_new_folder
     from confdiff.io.temporary import remove_leftovers
     from confdiff.tabular.fitting import fit_comparisons
@@ -326,6 +329,10 @@ def _fit(
         if checkpoint.exists():
             say(f"interrupted; {checkpoint} holds the progress. The same command with --resume continues.")
         raise
+    except (MemberEndedError, GangBrokenError) as error:
+        rest = f" {checkpoint} holds the progress: pass --resume to continue." if checkpoint.exists() else ""
+        complain(f"{error}{rest}")
+        raise typer.Exit(1) from None
     fitted.about = replace(fitted.about, data=replace(fitted.about.data, study=judged.study))
     if not (may_be_finished and fitted.is_saved_as(output)):
         fitted.save(output, overwrite=overwrite)

@@ -25,6 +25,8 @@ from confdiff.interruption import interrupts_held_back
 _POLL_SECONDS = 0.1
 _PLACES_SECONDS = 60.0
 """How long the caller waits for free processors."""
+_LAST_SECONDS = 30.0
+"""How long the caller waits for the last messages of rank 0, after a member failed."""
 
 
 def start_on_ray(
@@ -119,39 +121,49 @@ class _Caller:
     interrupted: Callable[[], bool]
     _results: dict[int, Any] = field(default_factory=dict)
     _failures: list[BaseException] = field(default_factory=list)
+    _messages: Any = None
 
     def result(self) -> Any:
         """Wait for all members and return the result of rank 0; raise the first cause if one of them fails."""
-        messages = self.first.take_messages.remote()
         failed_at = 0.0
         was_stopped = False
+        self._messages = self.first.take_messages.remote()
         while self.runs:
             if self.interrupted() and not was_stopped:
                 self.first.stop.remote()
                 was_stopped = True
-            finished, _ = self.ray.wait([messages, *self.runs], timeout=_POLL_SECONDS)
+            finished, _ = self.ray.wait([self._messages, *self.runs], timeout=_POLL_SECONDS)
             for reference in finished:
-                if reference == messages:
-                    self._handle(messages)
-                    messages = self.first.take_messages.remote()
+                if reference == self._messages:
+                    self._receive()
                 else:
                     self._finish(reference)
             if self._failures:
                 failed_at = failed_at or time.monotonic()
+                self._receive_rest(_LAST_SECONDS)
                 raise_cause(self._failures, waited=time.monotonic() - failed_at)
-        self._handle(messages)
+        self._receive_rest()
         return self._results[0]
 
-    def _handle(self, messages: Any) -> None:
-        """Pass messages on; those of an actor that has died are lost, and its run reports the death."""
+    def _receive(self, timeout: float | None = None) -> None:
+        """Pass messages on and ask for more; those of an actor that has died are lost, and its run reports the death.
+
+        A message may be a checkpoint, with which the next run continues.
+        """
         try:
-            contents = self.ray.get(messages)
+            contents = self.ray.get(self._messages, timeout=timeout)
         except self.ray.exceptions.RayError:
             time.sleep(_POLL_SECONDS)
-            return
+            contents = []
         for message in contents:
             if self.on_message is not None:
                 self.on_message(pickle.loads(message))
+        self._messages = self.first.take_messages.remote()
+
+    def _receive_rest(self, timeout: float | None = None) -> None:
+        """Pass on what was asked for already, and what rank 0 has sent since."""
+        self._receive(timeout)
+        self._receive(timeout)
 
     def _finish(self, reference: Any) -> None:
         rank = self.runs.pop(reference)
