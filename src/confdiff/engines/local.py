@@ -36,6 +36,7 @@ class _Process:
     rank: int
     process: "subprocess.Popen[bytes]"
     lock: threading.Lock = field(default_factory=threading.Lock)
+    reader: threading.Thread | None = None
 
     def tell(self, *messages: Any) -> None:
         """Send messages; a member that has ended gets none."""
@@ -53,6 +54,15 @@ class _Process:
                 yield pickle.load(self.process.stdout)
         except (EOFError, OSError, pickle.UnpicklingError):
             yield "ended", self.process.wait()
+
+    def close(self) -> None:
+        """Close the pipes of a process that has ended, after its last answer was read."""
+        if self.reader is not None:
+            self.reader.join()
+        for stream in (self.process.stdin, self.process.stdout):
+            assert stream is not None
+            with suppress(OSError):  # the rest of a message to a member that has ended
+                stream.close()
 
 
 def start_locally(
@@ -98,8 +108,7 @@ def _processes(workers: int) -> Iterator[list[_Process]]:
             member.process.kill()
         for member in members:
             member.process.wait()
-            for stream in (member.process.stdin, member.process.stdout):
-                _close(stream)
+            member.close()
 
 
 def _started() -> "subprocess.Popen[bytes]":
@@ -113,16 +122,12 @@ def _started() -> "subprocess.Popen[bytes]":
     )
 
 
-def _close(stream: Any) -> None:
-    with suppress(OSError):  # the rest of a message to a member that has ended
-        stream.close()
-
-
 def _result(members: list[_Process], on_message: MessageHandler | None, interrupted: Callable[[], bool]) -> Any:
     """Wait for all members and return the result of rank 0; raise the first cause if one of them fails."""
     answers: queue.SimpleQueue[tuple[int, str, Any]] = queue.SimpleQueue()
     for member in members:
-        threading.Thread(target=_forward, args=(member, answers), daemon=True).start()
+        member.reader = threading.Thread(target=_forward, args=(member, answers), daemon=True)
+        member.reader.start()
     results: dict[int, Any] = {}
     failures: dict[int, BaseException] = {}
     failed_at = math.inf
