@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from confdiff.reduction import Reducer, current_reducer
@@ -54,41 +55,59 @@ def normalise_over_workers(
     -------
     tuple of a Tensor of shape (d, m) and Moments
     """
-    standardised, moments = _standardise(z.detach(), eps, reducer)
-    output: Tensor = _Normalisation.apply(z, weight, bias, standardised, moments, reducer)  # type: ignore[no-untyped-call]
+    own = _OwnFeatures.of(z.detach(), eps)
+    moments = _moments(own, eps, reducer)
+    output: Tensor = _Normalisation.apply(z, weight, bias, own, moments, reducer)  # type: ignore[no-untyped-call]
     return output, moments
 
 
-def _standardise(z: Tensor, eps: float, reducer: Reducer) -> tuple[Tensor, Moments]:
-    """Return standardised features, from the moments of all workers (Chan, Golub and LeVeque 1983).
+@dataclass(frozen=True)
+class _OwnFeatures:
+    """The features of the items of this worker, standardised by their own moments.
 
-    Operations in place are several times as fast as those that allocate a matrix, and ``torch.var_mean`` is slower.
+    Attributes
+    ----------
+    standardised : Tensor of shape (d, m)
+        The features, with mean 0 and variance 1.
+    mean, inverse : Tensor of shape (d,)
+        What they were standardised by.
     """
-    features, n = z.shape
-    own = z.new_empty(2 * features + 1)
-    own[:features] = z.sum(1) / max(n, 1)
-    deviations = z - own[:features, None]
-    own[features:-1] = torch.linalg.vecdot(deviations, deviations, dim=1)
-    own[-1] = n
-    parts = reducer.gather(own)
+
+    standardised: Tensor
+    mean: Tensor
+    inverse: Tensor
+
+    @classmethod
+    def of(cls, z: Tensor, eps: float) -> "_OwnFeatures":
+        """Standardise features by group norm, whose kernel is several times as fast as the operations one by one."""
+        features, n = z.shape
+        if n == 0:
+            return cls(standardised=z, mean=z.new_zeros(features), inverse=z.new_full((features,), eps**-0.5))
+        normed, mean, inverse = torch.native_group_norm(z.contiguous()[None], None, None, 1, features, n, features, eps)
+        return cls(standardised=normed[0], mean=mean[0], inverse=inverse[0])
+
+
+def _moments(own: _OwnFeatures, eps: float, reducer: Reducer) -> Moments:
+    """Return the moments of all workers, from those of each (Chan, Golub and LeVeque 1983)."""
+    features, n = own.standardised.shape
+    squares = n * (own.inverse.pow(-2) - eps)
+    parts = reducer.gather(torch.cat([own.mean, squares, squares.new_tensor([n])]))
     counts = parts[:, -1:]
     count = int(counts.sum().item())
     if count < 2:
         raise ValueError("batch norm needs at least two items in a batch; got one. Use a larger batch size.")
     means = parts[:, :features]
     mean = (counts * means).sum(0) / count
-    squares = parts[:, features:-1].sum(0) + (counts * (means - mean).square()).sum(0)
-    inverse = torch.rsqrt(squares / count + eps)
-    standardised = deviations.sub_((mean - own[:features])[:, None]).mul_(inverse[:, None])
-    return standardised, Moments(mean=mean, inverse=inverse, count=count)
+    total = parts[:, features:-1].sum(0) + (counts * (means - mean).square()).sum(0)
+    return Moments(mean=mean, inverse=torch.rsqrt(total / count + eps), count=count)
 
 
 class _Normalisation(torch.autograd.Function):
-    r"""Scale and shift standardised features: :math:`h = \gamma \hat z + \beta`.
+    r"""Batch norm of features :math:`y` that are standardised by the moments of this worker.
 
-    The gradient with respect to :math:`z` is
-    :math:`\gamma (d - \bar d - \hat z\, \overline{d \hat z}) / \sigma`. The means run over the items of all workers,
-    because every output depends on the items of all.
+    With the moments of all workers, :math:`\hat z = a y + b`, and :math:`h = \gamma \hat z + \beta`. The gradient with
+    respect to :math:`z` is :math:`\gamma (d - \bar d - \hat z\, \overline{d \hat z}) / \sigma`. The means run over the
+    items of all workers, because every output depends on the items of all.
     """
 
     @staticmethod
@@ -97,26 +116,37 @@ class _Normalisation(torch.autograd.Function):
         z: Tensor,
         weight: Tensor | None,
         bias: Tensor | None,
-        standardised: Tensor,
+        own: _OwnFeatures,
         moments: Moments,
         reducer: Reducer,
     ) -> Tensor:
-        scale = moments.inverse if weight is None else moments.inverse * weight
-        ctx.save_for_backward(standardised, scale)
+        a = moments.inverse / own.inverse
+        b = (own.mean - moments.mean) * moments.inverse
+        weight = torch.ones_like(a) if weight is None else weight
+        ctx.save_for_backward(own.standardised, a, b, moments.inverse * weight)
         ctx.count = moments.count
         ctx.reducer = reducer
-        output = standardised.clone() if weight is None else standardised * weight[:, None]
-        return output if bias is None else output.add_(bias[:, None])
+        return _affine(own.standardised, a * weight, b * weight if bias is None else b * weight + bias)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         (gradient,) = gradients
-        standardised, scale = ctx.saved_tensors
-        own = torch.stack([gradient.sum(1), torch.linalg.vecdot(gradient, standardised, dim=1)])
-        mean, slope = ctx.reducer.sum(own.clone())[:, :, None] / ctx.count
-        of_z = (standardised * -slope).add_(gradient).sub_(mean).mul_(scale[:, None])
+        y, a, b, scale = ctx.saved_tensors
+        total = gradient.sum(1)
+        own = torch.stack([total, a * torch.linalg.vecdot(gradient, y, dim=1) + b * total])
+        mean, slope = ctx.reducer.sum(own.clone()) / ctx.count
+        of_z = _affine(y, -a * slope, -b * slope - mean).add_(gradient).mul_(scale[:, None])
         _, has_weight, has_bias, *_ = ctx.needs_input_grad
         return of_z, own[1] if has_weight else None, own[0] if has_bias else None, None, None, None
+
+
+def _affine(y: Tensor, factor: Tensor, offset: Tensor) -> Tensor:
+    """Return ``factor * y + offset`` for each row, by the kernel of batch norm, which makes one pass."""
+    if y.shape[1] == 0:
+        return torch.empty_like(y)
+    zeros = torch.zeros_like(factor)
+    scaled = functional.batch_norm(y[None], zeros, torch.ones_like(factor), factor, offset, eps=0.0)
+    return scaled.squeeze_(0)  # not a view, which a custom function must not return
 
 
 @contextmanager
