@@ -7,6 +7,7 @@ raises the first cause. Ctrl-C asks rank 0 to stop, and a second one ends all me
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 MessageHandler = Callable[[Any], None]
@@ -41,6 +42,8 @@ class Member:
         The address of this process at which the other members reach it.
     shares_disk : bool
         Whether the paths of the caller are valid in this process.
+    folder : Path or None
+        A folder of this gang alone, if all of its members are processes of one machine; otherwise None.
     send : callable
         Sends a message to the caller, in rank 0 only; the messages of other ranks are dropped.
     is_stopping : callable
@@ -52,6 +55,7 @@ class Member:
     store: str
     host: str
     shares_disk: bool
+    folder: Path | None
     send: MessageHandler
     is_stopping: Callable[[], bool]
 

@@ -65,6 +65,7 @@ def run_member() -> None:
         store=f"file:{given['folder'] / 'store'}",
         host=_LOOPBACK,
         shares_disk=True,
+        folder=given["folder"],
         send=lambda message: caller.answer("message", message) if rank == 0 else None,
         is_stopping=caller.is_stopping,
     )

@@ -211,6 +211,7 @@ class _Actor:
             store=store,
             host=_own_host(),
             shares_disk=False,
+            folder=None,
             send=self._send if rank == 0 else _drop,
             is_stopping=self._is_stopping.is_set,
         )

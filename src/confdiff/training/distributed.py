@@ -7,21 +7,16 @@ are added over workers. See :mod:`confdiff.reduction` for the sums inside the ri
 """
 
 import pickle
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from datetime import timedelta
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, distributed
+from torch import Tensor
 
-from confdiff.engines import GangBrokenError, Member, open_store
+from confdiff.engines import Member
 from confdiff.randomness import derived_seed
-
-_LONGEST = timedelta(days=30)  # an evaluation of rank 0 may take long; the engine notices a member that ends
-_groups: list[Any] = []
-"""All process groups, to the end of the process: the end of one before the others have ended breaks their exchange."""
+from confdiff.training.exchange import open_exchange
 
 
 class Workers:
@@ -48,31 +43,18 @@ class Workers:
         self.size = member.size
         self.n_pairs = 0
         self.is_stopping = False
-        self._store = open_store(member)
-        self._group = self._connected("training")
-        _groups.append(self._group)
+        self._exchange = open_exchange(member)
         self._buffer = torch.empty(0)
-
-    def _connected(self, name: str) -> Any:
-        """Return a process group of all workers; the global one of PyTorch is left to other programs."""
-        torch_distributed: Any = distributed  # its names are not declared
-        options = torch_distributed.ProcessGroupGloo._Options()
-        options._devices = [torch_distributed.ProcessGroupGloo.create_device(hostname=self.member.host)]
-        options._timeout = _LONGEST
-        with _naming_lost_workers():
-            store = torch_distributed.PrefixStore(name, self._store)
-            return torch_distributed.ProcessGroupGloo(store, self.rank, self.size, options)
 
     def sum(self, values: Tensor) -> Tensor:
         """Add the values of all workers, in place, and return them."""
-        with _naming_lost_workers():
-            self._group.allreduce([values]).wait()
+        self._exchange(values)
         return values
 
     def gather(self, values: Tensor) -> Tensor:
         """Return the values of all workers, in a new first dimension.
 
-        For the few numbers of a batch norm, gloo sums several times as fast as it gathers.
+        For the few numbers of a batch norm, a sum is as fast as an exchange that only gathers.
         """
         parts = values.new_zeros((self.size, *values.shape))
         parts[self.rank] = values
@@ -85,11 +67,9 @@ class Workers:
     def broadcast(self, value: Any) -> Any:
         """Return the value of rank 0; those of other ranks are ignored."""
         content = pickle.dumps(value) if self.rank == 0 else b""
-        length = self.sum(torch.tensor([len(content)]))
-        data = torch.from_numpy(np.frombuffer(content.ljust(int(length)), dtype=np.uint8).copy())
-        with _naming_lost_workers():
-            self._group.broadcast([data]).wait()
-        return pickle.loads(data.numpy().tobytes())
+        length = int(self.sum(torch.tensor([len(content)])))
+        data = torch.from_numpy(np.frombuffer(content.ljust(length, b"\0"), dtype=np.uint8).copy())
+        return pickle.loads(self.sum(data).numpy().tobytes())
 
     def add_gradients(self, parameters: Sequence[Tensor]) -> None:
         """Add the gradients of all workers, by one exchange of one buffer.
@@ -137,12 +117,3 @@ class Workers:
         """
         if self.rank:
             torch.manual_seed(derived_seed(seed, "training", "worker", self.rank, step))
-
-
-@contextmanager
-def _naming_lost_workers() -> Iterator[None]:
-    """Convert an error of the exchange, which is the consequence of another one."""
-    try:
-        yield
-    except RuntimeError as error:
-        raise GangBrokenError(f"lost the connection to another worker: {error}") from error
