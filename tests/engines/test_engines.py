@@ -58,7 +58,8 @@ def test_the_number_of_jobs_chooses_where_no_engine_is_named(name, jobs, is_para
         ({"name": "proceses"}, "unknown engine 'proceses'"),
         ({"name": "joblib"}, "must name a backend after a colon"),
         ({"name": "serial:dask"}, "must have no name after a colon"),
-        ({"name": "processes", "address": "auto"}, "only engine='ray' connects to a cluster"),
+        ({"name": "processes", "address": "auto"}, "only engine='ray' and 'joblib:dask' connect to a cluster"),
+        ({"name": "joblib:loky", "address": "auto"}, "address='auto' would not be used by engine='joblib:loky'"),
         ({"jobs": 0}, "jobs must be"),
     ],
 )

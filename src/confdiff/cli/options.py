@@ -235,6 +235,6 @@ AddressOption = Annotated[
     option(
         metavar="ADDRESS",
         help="Ray cluster: `auto` on one of its machines, or HOST:PORT of its head node. If omitted, RAY_ADDRESS; "
-        "without that, --engine ray starts Ray on this machine.",
+        "without that, --engine ray starts Ray on this machine. With joblib:dask, HOST:PORT of the scheduler.",
     ),
 ]

@@ -21,8 +21,8 @@ from confdiff.engines.ray_gang import start_on_ray
 from confdiff.engines.serial import open_serial
 from confdiff.validation import check_choice, check_count
 
-Opener = Callable[[int | None, str | None], AbstractContextManager[Engine]]
-"""Number of calls at a time, or None; the part of the name after a colon, or the address -> engine for a block."""
+Opener = Callable[[int | None, str, str | None], AbstractContextManager[Engine]]
+"""Number of calls at a time, or None; the part of the name after a colon; the address -> engine for a block."""
 
 ENGINES: dict[str, Opener] = {
     "serial": open_serial,
@@ -50,10 +50,11 @@ def open_engine(
         A name in :data:`ENGINES`. By default, ``serial`` for one call at a time and ``processes`` for more.
     jobs : int, optional
         Number of calls at a time. By default, one with ``serial``, two with ``processes`` and joblib, and all
-        processors of the cluster with ``ray``.
+        processors of the cluster with ``ray`` and ``joblib:dask``.
     address : str, optional
         The address of a Ray cluster, such as ``"auto"`` or ``"10.0.0.1:6379"``. By default, ``ray`` connects to the
-        cluster that ``RAY_ADDRESS`` names, and starts a cluster on this machine if there is none.
+        cluster that ``RAY_ADDRESS`` names, and starts a cluster on this machine if there is none. For ``joblib:dask``,
+        the address of the scheduler.
 
     Examples
     --------
@@ -69,9 +70,11 @@ def open_engine(
     open_chosen = ENGINES[check_choice("engine", kind, ENGINES)]
     if backend and kind != "joblib":
         raise ValueError(f"engine={name!r} must have no name after a colon; only joblib takes one: joblib:{backend}.")
-    if address is not None and kind != "ray":
-        raise ValueError(f"address={address!r} would not be used: only engine='ray' connects to a cluster.")
-    return open_chosen(jobs, backend if kind == "joblib" else address)
+    if address is not None and kind not in ("ray", "joblib"):
+        raise ValueError(
+            f"address={address!r} would not be used: only engine='ray' and 'joblib:dask' connect to a cluster."
+        )
+    return open_chosen(jobs, backend, address)
 
 
 def start_gang(

@@ -20,7 +20,7 @@ class OrphanedWorkerError(RuntimeError):
 
 
 @contextmanager
-def open_processes(jobs: int | None, address: str | None) -> Iterator[Engine]:
+def open_processes(jobs: int | None, backend: str, address: str | None) -> Iterator[Engine]:
     """Yield the process engine, which calls ``jobs`` functions at a time, by default two.
 
     A worker whose parent process was killed ends at once, and starts no other item. A restarted command therefore

@@ -20,7 +20,7 @@ _PAUSE_SECONDS = 1.0
 
 
 @contextmanager
-def open_ray(jobs: int | None, address: str | None) -> Iterator[Engine]:
+def open_ray(jobs: int | None, backend: str, address: str | None) -> Iterator[Engine]:
     """Yield the Ray engine, connected to a cluster until the end of the block.
 
     Workers share no files with this process: results are returned, and :attr:`Engine.send` uses the object store of
@@ -30,6 +30,8 @@ def open_ray(jobs: int | None, address: str | None) -> Iterator[Engine]:
     ----------
     jobs : int, optional
         Number of calls at a time, with one processor each; by default all processors of the cluster.
+    backend : str
+        Not used.
     address : str, optional
         Address of a cluster; see :func:`confdiff.engines.ray_cluster.ray_cluster`.
     """

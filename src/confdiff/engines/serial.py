@@ -8,7 +8,7 @@ from confdiff.engines.engine import Engine
 
 
 @contextmanager
-def open_serial(jobs: int | None, address: str | None) -> Iterator[Engine]:
+def open_serial(jobs: int | None, backend: str, address: str | None) -> Iterator[Engine]:
     """Yield the serial engine. The arguments have no effect."""
     yield Engine(run=_map)
 

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:the differences do not determine
 ITEMS = FRAME.reset_index()
 
 
-def in_this_process(jobs, backend):
+def in_this_process(jobs, backend, address):
     """Open an engine whose worker is the caller, which shares no files with itself."""
     engine = Engine(run=lambda function, arguments: (function(*each) for each in arguments), shares_files=False)
     return nullcontext(engine)
