@@ -63,6 +63,11 @@ def die_in_epoch_2(epochs, model):
     return {"epochs": len(epochs)}
 
 
+def living(model):
+    """Evaluate as :func:`die_in_epoch_2` does, without an end."""
+    return {"epochs": 1}
+
+
 def mean_of_the_own_part(g, g_prime, c, *, prior, weight=None, loss=None):
     """Return a partial risk that is not a sum over all workers."""
     return ((g_prime - g - c) ** 2).mean().reshape(1)

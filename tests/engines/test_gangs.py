@@ -1,6 +1,5 @@
 """A gang returns the result of rank 0, or ends as a whole with the first cause."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import torch
 
 import gangs
 from confdiff.engines import MemberEndedError, start_gang
+from processes import runs
 
 TESTS = Path(gangs.__file__).parent
 CALLER = """
@@ -79,14 +79,6 @@ def wait_for(condition):
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.05)
-
-
-def runs(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return "Z" not in Path(f"/proc/{pid}/stat").read_text().split(")")[-1][:3] if Path("/proc").exists() else True
 
 
 def test_ctrl_c_asks_rank_0_to_stop_and_is_raised(tmp_path):

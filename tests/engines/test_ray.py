@@ -11,16 +11,17 @@ from pathlib import Path
 import pytest
 
 from clusters import LOOPBACK, running_cluster
-from command import COMMAND, confdiff, installed
+from command import COMMAND, PLAIN, confdiff, installed
 from confdiff.experiments.trials.runner import run_trials
 from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.experiments.trials.store import Store
 from confdiff.tabular.fitting import fit_comparisons
 from confdiff.tasks import TaskSpec
+from processes import children_of, in_proc, runs
 from tabular.people import FRAME, JUDGED
 
 pytest.importorskip("ray", reason="needs Ray: install confdiff[ray]")
-pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds processes in /proc")
+pytestmark = in_proc
 
 METHODS = ("confdiff-abs", "oracle-hard", "oracle-soft")
 SEEDS = range(2)
@@ -87,8 +88,10 @@ def test_the_engine(cluster):
 GANG = """
 import json, sys
 sys.path.insert(0, sys.argv[2])
-import gangs, torch
+import gangs, resumed, torch
 from confdiff.engines import start_gang
+from confdiff.training import Recipe, train
+from easy import easy_pairs
 
 def start(function, *arguments):
     return start_gang(function, arguments, 2, engine="ray", address=sys.argv[1], on_message=messages.append)
@@ -99,11 +102,25 @@ def failure(how):
     except Exception as error:
         return type(error).__name__, str(error)
 
+def trained(evaluate, **options):
+    model = resumed.network()
+    options |= {"prior": 0.5, "recipe": Recipe(epochs=4, batch_size=20, device="cpu"), "evaluate": evaluate}
+    train(model, easy_pairs(n_pairs=60), "confdiff-abs", workers=2, **options)
+    return [tensor.tolist() for tensor in model.state_dict().values()]
+
 messages = []
 large = torch.ones(2**18)
-answer = start(gangs.describe, large, large)
-results = {"answer": [*answer[:3], float(answer[3]), *answer[4:]], "sum": start(gangs.add_ranks), "messages": messages}
-results |= {how: failure(how) for how in ("raise", "kill")}
+*answer, total = start(gangs.describe_and_add_ranks, large, large)
+results = {"answer": [*answer[:3], float(answer[3]), *answer[4:]], "sum": total, "messages": messages}
+results["raise"] = failure("raise")
+on_ray = {"engine": "ray", "address": sys.argv[1], "checkpoint": sys.argv[3], "checkpoint_seconds": 0}
+try:
+    trained(resumed.dying, **on_ray)
+except Exception as error:
+    results["kill"] = type(error).__name__, str(error)
+with open(sys.argv[3], "rb") as checkpoint:
+    assert checkpoint.read()
+results["resumed"] = trained(resumed.living, **on_ray) == trained(resumed.living)
 try:
     start_gang(gangs.describe, (), 3, engine="ray", address=sys.argv[1])
 except ValueError as error:
@@ -112,37 +129,40 @@ print(json.dumps(results))
 """
 
 
-def test_a_gang_on_two_nodes(cluster):
-    """The members exchange tensors, speak to the caller, and end together with the first cause."""
-    command = [sys.executable, "-W", "error", "-c", GANG, cluster.address, Path(__file__).parent.parent]
+def test_a_gang_on_two_nodes(cluster, tmp_path):
+    """The members exchange tensors, speak to the caller, and end together with the first cause.
+
+    If the member that saves the checkpoint is killed, the caller has it, and goes on to the weights of local workers.
+    """
+    tests = Path(__file__).parent.parent
+    command = [sys.executable, "-W", "error", "-c", GANG, cluster.address, tests, tmp_path / "checkpoint"]
     finished = subprocess.run(command, env=os.environ | LOOPBACK, capture_output=True, text=True, check=False)
     assert finished.returncode == 0, finished.stderr
     assert json.loads(finished.stdout) == {
         "answer": [0, 2, 2.0, 2**18 + 1, True, "1"],
         "sum": 1.0,
         "messages": ["from rank 0", "added by 2 members"],
+        "resumed": True,
         "raise": ["ValueError", "c must be in [-1, 1]; got 2."],
         "kill": [
             "MemberEndedError",
-            "worker 1 ended before it had a result (ActorDiedError): it or its node died. The other workers were "
+            "worker 0 ended before it had a result (ActorDiedError): it or its node died. The other workers were "
             "ended.",
         ],
         "too many": "workers=3 needs as many processors at the same time, and the Ray cluster has 2.",
     }
 
 
-def children_of(pid):
-    """Return the process ids of all descendants."""
-    children = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    return children + [descendant for child in children for descendant in children_of(child)]
+def workers_of(cluster, work=b"ray::_call"):
+    """Return the process ids of workers of Ray in a call of ours, or that are members of a gang of ours."""
+    return [pid for pid in children_of(cluster.process.pid) if command_line(pid).startswith(work)]
 
 
-def is_at_work(pid):
-    """Return whether a process is a worker of Ray in a call of ours."""
+def command_line(pid):
     try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes().startswith(b"ray::_call")
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
-        return False
+        return b""
 
 
 def wait_for(condition, running):
@@ -173,7 +193,7 @@ def test_a_grid_survives_a_killed_worker_and_a_killed_node(cluster, tmp_path):
     running = subprocess.Popen([*command, "--results", str(folder)], env=environment, **pipes)
     try:
         wait_for(lambda: Store(folder).finished(), running)
-        os.kill(next(filter(is_at_work, children_of(cluster.process.pid))), signal.SIGKILL)
+        os.kill(workers_of(cluster)[0], signal.SIGKILL)
         n_before = len(Store(folder).finished())
         wait_for(lambda: len(Store(folder).finished()) > n_before, running)
         cluster.replace_a_node()
@@ -203,25 +223,40 @@ def test_a_folder_is_scored_on_two_nodes(cluster, tmp_path):
     assert (tmp_path / "scores" / "_SUCCESS").exists()
 
 
-def test_a_fit_on_two_nodes_is_stopped_and_resumed_to_the_model_of_local_workers(cluster, tmp_path):
-    """The checkpoint comes back to the folder of the command."""
+def test_a_fit_on_two_nodes_is_stopped_then_loses_a_worker_and_is_resumed_to_the_model_of_local_workers(
+    cluster, tmp_path
+):
+    """The checkpoint comes back to the folder of the command, and no member is left on the cluster."""
     FRAME.to_csv(tmp_path / "items.csv")
     JUDGED.to_csv(tmp_path / "pairs.csv", index=False)
-    fit = ("fit", "items.csv", "pairs.csv", "--model", "mlp", "--prior", "0.5", "--epochs", "30", "--workers", "2")
-    on_ray = (COMMAND, *fit, "-o", "m", "--engine", "ray", "--address", cluster.address)
-    environment = os.environ | LOOPBACK
-    with subprocess.Popen(on_ray, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True) as running:
-        try:
-            next(line for line in running.stderr if "epoch" in line)
-            running.send_signal(signal.SIGINT)
-            _, errors = running.communicate(timeout=120)
-        finally:
-            running.kill()
-    assert running.returncode == 130, errors
+    fit = ("fit", "items.csv", "pairs.csv", "--model", "mlp", "--prior", "0.5", "--epochs", "60", "--workers", "2")
+    on_ray = (*fit, "-o", "m", "--engine", "ray", "--address", cluster.address)
+
+    def interrupted(*arguments, stop):
+        """Call ``stop`` with the process ids of the command and of its members, in its first epochs."""
+        options = {"cwd": tmp_path, "env": os.environ | PLAIN | LOOPBACK, "stderr": subprocess.PIPE, "text": True}
+        with subprocess.Popen([COMMAND, *on_ray, *arguments], **options) as running:
+            try:
+                next(line for line in running.stderr if "epoch" in line)
+                members = workers_of(cluster, b"ray::_Actor")
+                assert len(members) == 2
+                stop(running.pid, members)
+                _, errors = running.communicate(timeout=120)
+            finally:
+                running.kill()
+        wait_for(lambda: not any(map(runs, members)), cluster.process)
+        return running.returncode, " ".join(errors.split())
+
+    status, errors = interrupted(stop=lambda caller, members: os.kill(caller, signal.SIGINT))
+    assert status == 130, errors
     assert (tmp_path / "m.checkpoint").exists()
-    resumed = subprocess.run([*on_ray, "--resume"], cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert resumed.returncode == 0, resumed.stderr
-    local = installed(*fit, "-o", "local", cwd=tmp_path)
+    status, errors = interrupted("--resume", stop=lambda caller, members: os.kill(members[0], signal.SIGKILL))
+    assert status == 1, errors
+    assert "Traceback" not in errors
+    assert "m.checkpoint holds the progress: pass --resume to continue." in errors
+    last = installed(*on_ray, "--resume", cwd=tmp_path, **LOOPBACK)
+    assert last.returncode == 0, last.stderr
+    local = confdiff(*fit, "-o", "local", cwd=tmp_path)
     assert local.returncode == 0, local.stderr
     weights = "weights.safetensors"
     assert (tmp_path / "m" / weights).read_bytes() == (tmp_path / "local" / weights).read_bytes()

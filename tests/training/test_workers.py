@@ -1,5 +1,7 @@
 """``train(workers=...)``: the results, the checkpoint and the errors of several workers."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -7,6 +9,7 @@ from confdiff import ConfDiffClassifier
 from confdiff.engines import MemberEndedError, start_gang
 from confdiff.training import Recipe, train
 from easy import easy_pairs
+from gangs import train_without_common_disk
 from resumed import WRONG, dying, job, network, train_in_parts, train_until
 
 RECIPE = Recipe(epochs=4, batch_size=20, device="cpu")
@@ -57,6 +60,41 @@ def test_a_killed_worker_is_one_error_and_the_checkpoint_is_resumed(tmp_path):
     assert same(model.state_dict(), network().state_dict())
     with pytest.raises(ValueError, match="belongs to another run: evaluated was after each epoch, now never"):
         train(model, easy_pairs(n_pairs=60), "confdiff-abs", **options)
+
+
+def test_workers_without_a_common_disk_send_the_checkpoint_and_resume_from_it(tmp_path):
+    place = tmp_path / "of the caller" / "checkpoint"  # which workers could not even write
+    checkpoints = []
+
+    def keep(message):
+        if isinstance(message, bytes):
+            checkpoints.append(message)
+
+    def trained(saved, **changes):
+        arguments = (replace(job(place), **changes), saved)
+        return start_gang(train_without_common_disk, arguments, 2, on_message=keep)
+
+    whole = trained(None)
+    assert len(checkpoints) == 12  # one per step
+    middle = checkpoints[4]
+    checkpoints.clear()
+    assert same(trained(middle).weights, whole.weights)
+    assert len(checkpoints) == 7
+    assert not place.parent.exists()
+    with pytest.raises(ValueError, match=f"the checkpoint {place} belongs to another run"):
+        trained(middle, recipe=replace(job(None).recipe, seed=1))
+
+
+@pytest.mark.parametrize(
+    ("device", "message"),
+    [
+        ("meta", r"several workers train on the CPU; got device='meta'. Pass 'cpu', or workers=1"),
+        ("cuda:99", "device 'cuda:99' is not available; pass device='auto'"),
+    ],
+)
+def test_workers_on_other_devices_are_refused(device, message):
+    with pytest.raises(ValueError, match=message):
+        ConfDiffClassifier(prior=0.5, workers=2, device=device).fit(easy_pairs(n_pairs=60))
 
 
 @pytest.mark.parametrize(
