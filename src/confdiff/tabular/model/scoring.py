@@ -22,7 +22,7 @@ from confdiff.tabular.tables import ItemTable
 from confdiff.threads import follow_policy
 from confdiff.validation import check_fraction
 
-_NUMBERS_PER_BATCH = 2**22
+_NUMBERS_PER_BATCH = 2**21
 _LEAST_ROWS = 4096
 
 
