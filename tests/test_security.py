@@ -9,6 +9,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "confdiff"
 FILES = sorted(SOURCE.rglob("*.py"))
 MODULES = {"pickle", "cloudpickle", "dill", "marshal", "shelve", "yaml", "code", "ctypes", "subprocess", "skops"}
 FUNCTIONS = {"eval", "exec", "compile", "__import__"}
+PROGRAMS = ("exec_module", "run_path", "run_module")
 CALLS = {"torch.load", "joblib.load", "os.system", "os.popen", "pandas.read_pickle", "np.fromfile"}
 OWN_WORKERS = "work and results of the processes that a run starts itself, in files and pipes of its user"
 CLUSTER = "work and results of a Ray cluster, which runs the code of its users anyway"
@@ -26,6 +27,7 @@ ALLOWED = {
     ("engines/ray_gang.py", "cloudpickle"): CLUSTER,
     ("engines/ray_gang.py", "pickle"): CLUSTER,
     ("training/distributed.py", "pickle"): "values that rank 0 sends to workers of the same run",
+    ("plugins/loading.py", "exec_module"): "runs the plug-ins that the user names, and no others",
     (
         "estimators/checks.py",
         "pickle",
@@ -54,6 +56,8 @@ def _of_call(node):
     name = ast.unparse(node.func)
     if name in FUNCTIONS | CALLS:
         yield name
+    if name.split(".")[-1] in PROGRAMS:
+        yield name.split(".")[-1]
     for keyword in node.keywords:
         is_on = isinstance(keyword.value, ast.Constant) and keyword.value.value is not False
         if keyword.arg in ("allow_pickle", "shell") and is_on:
@@ -77,6 +81,7 @@ def test_no_module_unpickles_or_evaluates_text():
         ("np.load(f, allow_pickle=True)", "np.load(allow_pickle=...)"),
         ("run(text, shell=True)", "run(shell=...)"),
         ("joblib.load(f)", "joblib.load"),
+        ("spec.loader.exec_module(module)", "exec_module"),
     ],
 )
 def test_the_scan_finds_what_it_looks_for(tmp_path, source, name):

@@ -31,9 +31,13 @@ if TYPE_CHECKING:
     from confdiff.pairs import StreamedPairs as StreamedPairs
     from confdiff.pairs import sample_pairs as sample_pairs
     from confdiff.pairs.splitting import ItemKFold as ItemKFold
+    from confdiff.plugins import load_plugins as load_plugins
     from confdiff.prior import estimate_prior as estimate_prior
     from confdiff.ranking.ranking import Ranking as Ranking
     from confdiff.ranking.ranking_items import rank_items as rank_items
+    from confdiff.registration import register_dataset as register_dataset
+    from confdiff.registration import register_method as register_method
+    from confdiff.registration import register_model as register_model
     from confdiff.tabular.features.computing.files import FileEncoder as FileEncoder
     from confdiff.tabular.features.item_features import ItemFeatures as ItemFeatures
     from confdiff.tabular.fit_options import FitOptions as FitOptions
@@ -72,8 +76,12 @@ _HOME = {
     "estimate_prior": "prior",
     "fit_comparisons": "tabular.fitting",
     "load_model": "tabular.model.model",
+    "load_plugins": "plugins",
     "prior_sensitivity": "estimators",
     "rank_items": "ranking.ranking_items",
+    "register_dataset": "registration",
+    "register_method": "registration",
+    "register_model": "registration",
     "sample_pairs": "pairs",
     "score_items": "estimators",
     "train": "training",

@@ -11,6 +11,7 @@ from confdiff.corrections import Correction, absolute, identity, relu
 from confdiff.links import LinkName
 from confdiff.losses import MarginLoss, logistic
 from confdiff.pairs import Pairs, Supervision
+from confdiff.plugins import look_up
 from confdiff.risks import (
     Projection,
     bpr_terms,
@@ -39,7 +40,7 @@ from confdiff.risks import (
     similarity_regression_terms,
     supervised_terms,
 )
-from confdiff.validation import check_choice, companion_missing, one_prior_only, prior_missing, two_classes_only
+from confdiff.validation import companion_missing, one_prior_only, prior_missing, two_classes_only
 
 PriorUse = Literal["needed", "optional", "unused"]
 """Whether a method needs the class prior, can use it, or ignores it. Without an optional prior, the differences alone
@@ -63,7 +64,7 @@ class Method:
         The label in reports and plots.
     family : str
         Methods of one family share a range of colours: ``confdiff``, ``similarity``, ``pcomp``, ``link``, ``ranking``,
-        ``baseline`` or ``oracle``.
+        ``baseline`` or ``oracle``; ``plugin`` if it is none of these.
     learns_from : str
         The supervision of the pairs that it reads.
     terms : callable
@@ -509,9 +510,45 @@ _TABLE = (
 )
 
 METHODS: dict[str, Method] = {method.name: method for method in _TABLE}
-"""Name -> method."""
+"""Name -> method. Plug-ins add theirs by :func:`confdiff.register_method`."""
+BUILT_IN_METHODS = tuple(METHODS)
+"""The names of the methods of this package, without those of plug-ins."""
 
 
 def find_method(name: str) -> Method:
     """Return the method of a name; for an unknown name, the error suggests the nearest one."""
-    return METHODS[check_choice("method", name, METHODS)]
+    return _EXPECTED[name] if name in _EXPECTED and name not in METHODS else look_up("method", METHODS, name)
+
+
+_EXPECTED: dict[str, Method] = {}
+"""Methods of plug-ins that are not loaded, which models have by name."""
+
+
+def expect_method(name: str, link: LinkName, reason: str) -> None:
+    """Let :func:`find_method` find a method of a plug-in that is not loaded; training with it is an error.
+
+    Parameters
+    ----------
+    name : str
+        The name.
+    link : str
+        Its link, which predictions depend on.
+    reason : str
+        The message of the error of training.
+    """
+
+    def refuse(*arguments: Any, **options: Any) -> Tensor:
+        raise ValueError(reason)
+
+    _EXPECTED[name] = Method(
+        name=name,
+        label=name,
+        family="plugin",
+        learns_from="differences",
+        terms=refuse,
+        term_names=(),
+        correction=identity,
+        prior="optional",
+        reference="a plug-in",
+        link=link,
+    )

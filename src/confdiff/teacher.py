@@ -21,6 +21,7 @@ from confdiff.io.documents import inside
 from confdiff.io.tensors import check_tensor, load_tree, save_tree
 from confdiff.models import ModelLike, build_model
 from confdiff.pairs import Pairs
+from confdiff.plugins import versions_of
 from confdiff.randomness import derived_seed, generator
 from confdiff.threads import one_thread
 from confdiff.training import Recipe, predict_scores, train
@@ -297,11 +298,14 @@ def _file_name(features: Tensor, y: Tensor, rows: Tensor, teaching: Teaching) ->
         raise ValueError(
             "a teacher can be cached only if its model and optimizer are names; pass cache_folder=None for others."
         )
-    ingredients = {
+    ingredients: dict[str, Any] = {
         "version": _VERSION,
         "torch": torch.__version__,
         "data": [hashlib.sha256(np.ascontiguousarray(part.numpy()).data).hexdigest() for part in (features, y, rows)],
         "teaching": asdict(teaching),
     }
+    plugins = versions_of([("model", teaching.model)])
+    if plugins:
+        ingredients["plugins"] = plugins
     key = hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()[:32]
     return f"{key}.safetensors"

@@ -28,11 +28,13 @@ from confdiff.cli.options import (
     argument,
     output_option,
 )
+from confdiff.cli.plugins import takes_plugins
 
 if TYPE_CHECKING:
     from confdiff.datasets import ComparisonDataset, Dataset
 
 
+@takes_plugins
 def list_datasets(folder: FolderOption = None, as_json: JsonOption = False) -> None:
     """List every data set with its size, classes, availability, licence and source.
 
@@ -113,6 +115,7 @@ def fetch_datasets(
         say(f"{name}: {location}")
 
 
+@takes_plugins
 def show_dataset(
     name: DatasetArgument,
     output: Annotated[

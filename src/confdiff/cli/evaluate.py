@@ -31,6 +31,7 @@ from confdiff.cli.options import (
     option,
     output_option,
 )
+from confdiff.cli.plugins import takes_plugins
 from confdiff.config import optional_config
 from confdiff.io.table_formats.encodings import takes_encoding
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from confdiff.tabular.model.label_measures import Evaluation, RankEvaluation
 
 
+@takes_plugins
 @takes_encoding
 def evaluate_command(
     model: ModelArgument,

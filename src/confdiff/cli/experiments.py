@@ -21,6 +21,7 @@ from confdiff.cli.options import (
     output_option,
     switch,
 )
+from confdiff.cli.plugins import takes_plugins
 from confdiff.experiments.plans import EXPERIMENTS, REPRODUCIBLE
 from confdiff.interruption import exit_status
 
@@ -45,19 +46,30 @@ JobsOption = Annotated[
 ]
 
 
+@takes_plugins
 def run(
     dataset: Annotated[str, argument(metavar="DATASET", help="Data set, as `confdiff data list` names it.")] = "digits",
     methods: Annotated[
         str, option(metavar="NAMES", help="Methods of `confdiff methods`, separated by commas.")
     ] = "confdiff-abs",
-    priors: Annotated[str, option(metavar="NUMBERS", help="Class priors, separated by commas.")] = "0.5",
+    priors: Annotated[
+        str | None,
+        option(metavar="NUMBERS", help="Class priors, separated by commas. If omitted, 0.5, or those of a plug-in."),
+    ] = None,
     trials: Annotated[int, option(min=1, metavar="N", help="Trials per cell, with seeds 0, 1, ...")] = 1,
-    epochs: Annotated[int, option(min=1, metavar="N", help="Passes over the pairs.")] = 200,
+    epochs: Annotated[
+        int | None,
+        option(min=1, metavar="N", help="Passes over the pairs. If omitted, 200, or the number of a plug-in."),
+    ] = None,
     protocol: Annotated[
         str, option(metavar="NAME", help="`paper`: as the text describes; `authors`: as their program does.")
     ] = "paper",
     n_pairs: Annotated[
         int | None, option(metavar="N", help="Number of pairs. If omitted, the paper's number for the data set.")
+    ] = None,
+    model: Annotated[
+        str | None,
+        option(metavar="NAME", help="Network of teacher and learner. If omitted, that of the protocol."),
     ] = None,
     incomplete: IncompleteOption = False,
     jobs: JobsOption = None,
@@ -72,6 +84,7 @@ def run(
         confdiff run digits --methods confdiff-abs,oracle-soft --trials 3
         confdiff run pendigits --priors .2,.5 --protocol authors --jobs 2
         confdiff run mnist --trials 5 --engine ray --address auto
+        confdiff run digits --methods my-squares --plugin my_squares.py
     """
     with status("loading PyTorch"):
         from confdiff.datasets import DATASETS
@@ -81,24 +94,27 @@ def run(
         from confdiff.tasks import TaskSpec
 
     names = _words(methods)
-    values = _numbers("--priors", priors)
+    setting = TaskSpec(dataset).setting
+    values = list(setting.priors) if priors is None else _numbers("--priors", priors)
     if not names:
         raise ValueError("--methods names no method: there is nothing to run.")
     if not values:
         raise ValueError("--priors names no prior: there is nothing to run.")
-    if incomplete and dataset in DATASETS and not DATASETS[dataset].optional_files:
+    if incomplete and not DATASETS[dataset].optional_files:
         in_batches = ", ".join(entry.label for entry in DATASETS.values() if entry.optional_files)
         raise ValueError(f"--incomplete is for data that come in batches ({in_batches}); {dataset} does not.")
+    options: dict[str, Any] = {"n_pairs": n_pairs, "model": model, "incomplete": incomplete}
     specs = [
-        TrialSpec(TaskSpec(dataset, prior, protocol, seed, n_pairs=n_pairs, incomplete=incomplete), name, epochs)
+        TrialSpec(TaskSpec(dataset, prior, protocol, seed, **options), name, epochs or setting.epochs)
         for seed in range(trials)
         for prior in values
         for name in names
     ]
-    options: dict[str, Any] = {"jobs": jobs, "engine": engine, "address": address, "folder": folder}
-    _carry_out(specs, results, lambda **more: run_trials(specs, **options, **more), accuracy_table, engine)
+    where: dict[str, Any] = {"jobs": jobs, "engine": engine, "address": address, "folder": folder}
+    _carry_out(specs, results, lambda **more: run_trials(specs, **where, **more), accuracy_table, engine)
 
 
+@takes_plugins
 def reproduce(
     name: Annotated[str, argument(metavar="NAME", help=f"Experiment: {_LISTED}.")],
     datasets: Annotated[
@@ -226,6 +242,7 @@ def _numbers(flag: str, text: str | None) -> list[float]:
         raise ValueError(f"{flag} must be numbers separated by commas, such as .2,.8; got {text!r}.") from error
 
 
+@takes_plugins
 def report(
     results: ResultsOption = Path("results"),
     output: Annotated[Path, output_option("Folder for the files.")] = Path("report"),
@@ -237,6 +254,7 @@ def report(
     Examples:
         confdiff report
         confdiff report --results elsewhere -o page
+        confdiff report --plugin my_squares.py
     """
     with status("reading the trials"):
         from confdiff.experiments.report.writing import write_report
@@ -245,6 +263,7 @@ def report(
         store = Store(results)
         files = write_report(store, output, overwrite=overwrite, escape=escape)
     _warn_of_unreadable(store)
+    _warn_of_missing_plugins(store)
     say_files(files)
 
 
@@ -256,6 +275,7 @@ def _carry_out(
     engine: str | None,
 ) -> None:
     """Run trials with a progress bar, pack the results, and print their summary."""
+    from confdiff.experiments.plans.plugin_flags import plugin_flags_of
     from confdiff.experiments.trials.store import Store
 
     store = Store(folder)
@@ -269,7 +289,10 @@ def _carry_out(
     _warn_of_unreadable(store)
     if records:
         _print_table(summary(records))
-        say(f"The trials are kept in {folder}. Write a report with: confdiff report --results {folder}")
+        say(
+            f"The trials are kept in {folder}. Write a report with: confdiff report --results {folder}"
+            f"{plugin_flags_of(records)}"
+        )
     _print_failures(failures)
     if failures:
         raise typer.Exit(1)
@@ -278,6 +301,17 @@ def _carry_out(
 def _warn_of_unreadable(store: "Store") -> None:
     for entry in store.unreadable():
         print_message(f"{entry}. It was left out.", label="warning:", style="bold yellow")
+
+
+def _warn_of_missing_plugins(store: "Store") -> None:
+    from confdiff.display.text import listed, plural
+    from confdiff.experiments.trials.foreign_record import ForeignRecord
+
+    foreign = [record for record in store.records() if isinstance(record, ForeignRecord)]
+    plugins = {f"{name} {version}" for record in foreign for name, version in record.plugins.items()}
+    if foreign:
+        text = f"{plural(len(foreign), 'trial')} come from plug-ins that are not loaded: {listed(sorted(plugins))}"
+        print_message(f"{text}. Pass --plugin FILE to compare them.", label="warning:", style="bold yellow")
 
 
 def _run_until_stopped(

@@ -30,6 +30,7 @@ from confdiff.cli.options import (
     option,
     output_option,
 )
+from confdiff.cli.plugins import takes_plugins
 from confdiff.config import optional_config
 from confdiff.io.table_formats.encodings import takes_encoding, text_encoding
 
@@ -43,6 +44,7 @@ _PRINTED_COLUMNS = 4  # contributions per item
 _IMPORTANT_COLUMNS = 10
 
 
+@takes_plugins
 @takes_encoding
 def explain_command(
     model: ModelArgument,

@@ -40,6 +40,7 @@ from confdiff.cli.options import (
     output_option,
     switch,
 )
+from confdiff.cli.plugins import takes_plugins
 from confdiff.cli.study_tables import ItemsOrStudyArgument, JudgedTables, OptionalPairsArgument, read_item_tables
 from confdiff.io.table_formats.encodings import takes_encoding
 
@@ -175,6 +176,7 @@ _Stream = Annotated[
 _Resume = Annotated[bool, switch("--resume", help="Continue an interrupted run.")]
 
 
+@takes_plugins
 @takes_encoding
 def fit_command(
     items: ItemsOrStudyArgument,

@@ -84,6 +84,8 @@ _ARGUMENT = re.compile(
 
 _SUBJECT = re.compile(r"^(?P<name>[a-z]\w*)(?= must )")
 
+_LOADING = re.compile(r"""load_plugins\((?P<source>'[^']*'|"[^"]*")\)""")
+
 _KINDS = re.compile(r"""kinds=\{(?P<column>'[^']*'|"[^"]*"): '(?P<kind>\w+)'\}""")
 
 
@@ -108,7 +110,11 @@ def with_flags(message: str, flags: Mapping[str, Flag]) -> str:
     '--scale must be two numbers.'
     >>> with_flags("name it with left='...'.", {"left": Flag("--left", metavar="COLUMN")})
     'name it with --left COLUMN.'
+    >>> with_flags("load it first: load_plugins('mine.py').", {"plugin": Flag("--plugin")})
+    'load it first: --plugin mine.py.'
     """
+    if "plugin" in flags:
+        message = _LOADING.sub(lambda match: _with_value(flags["plugin"], match["source"]), message)
     message = _KINDS.sub(lambda match: _kind_flag(match, flags), message)
     message = _SUBJECT.sub(lambda match: flags[match["name"]].on if match["name"] in flags else match[0], message)
     return _ARGUMENT.sub(lambda match: _flag(match, flags), message)

@@ -7,14 +7,17 @@ from rich.table import Column, Table
 
 from confdiff.cli.console import as_cell, name_column, results, say
 from confdiff.cli.options import JsonOption
+from confdiff.cli.plugins import takes_plugins
 
 
+@takes_plugins
 def methods_command(as_json: JsonOption = False) -> None:
     """List the methods with their supervision, their use of the class prior, and their reference.
 
     Examples:
         confdiff methods
         confdiff methods --json
+        confdiff methods --plugin my_squares.py
     """
     from confdiff.methods import METHODS, REFERENCES
 
@@ -22,7 +25,7 @@ def methods_command(as_json: JsonOption = False) -> None:
         {
             "method": method.name,
             "learns_from": method.learns_from,
-            "correction": method.correction.__name__,
+            "correction": getattr(method.correction, "__name__", "function"),
             "prior": method.prior,
             "reference": method.reference,
         }

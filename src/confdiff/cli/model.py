@@ -12,6 +12,7 @@ from rich.text import Text
 from confdiff.cli.console import name_column, number_column, results, say, say_files, status
 from confdiff.cli.messages import translated
 from confdiff.cli.options import JsonOption, ModelArgument, OverwriteOption, option
+from confdiff.cli.plugins import takes_plugins
 from confdiff.display.text import listed
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _SHOWN_COLUMNS = 5  # of the importance of columns
 
 
+@takes_plugins
 def show_model(model: ModelArgument, as_json: JsonOption = False) -> None:
     """Show the data and options of a model, and its measures on held-out pairs.
 
@@ -61,6 +63,7 @@ def described(model: "ComparisonModel") -> dict[str, Any]:
     }
 
 
+@takes_plugins
 def export_model(
     model: ModelArgument,
     onnx: Annotated[Path, option(metavar="FILE", help="File to write, such as model.onnx.", show_default=False)],

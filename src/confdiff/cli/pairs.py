@@ -23,6 +23,7 @@ from confdiff.cli.options import (
     output_option,
     switch,
 )
+from confdiff.cli.plugins import takes_plugins
 from confdiff.io.table_formats.encodings import takes_encoding
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ _Calibrated = Annotated[bool, switch("--calibrated", panel=_TEACHER, help="Fit a
 _Adjusted = Annotated[bool, switch("--adjusted", panel=_TEACHER, help="Adjust the posteriors to the class prior.")]
 
 
+@takes_plugins
 def make_pairs(
     name: DatasetArgument = "digits",
     output: _Output = Path("pairs.parquet"),

@@ -22,12 +22,14 @@ from confdiff.cli.options import (
     option,
     output_option,
 )
+from confdiff.cli.plugins import takes_plugins
 from confdiff.cli.predict_folder import ScoringPlace, predict_parts
 from confdiff.config import optional_config
 from confdiff.display.text import listed
 from confdiff.io.table_formats.encodings import takes_encoding, text_encoding
 
 
+@takes_plugins
 @takes_encoding
 def predict_command(
     model: ModelArgument,

@@ -13,7 +13,7 @@ Kind = Literal["labelled", "comparisons", "interactions"]
 
 @dataclass(frozen=True)
 class PairSetting:
-    """The paper's settings for learning from pairs of a data set.
+    """Settings for learning from pairs of a data set, as in the paper.
 
     Parameters
     ----------
@@ -23,12 +23,18 @@ class PairSetting:
         Pairs per step; for teachers, items per step.
     learning_rate, weight_decay : float
         Of the optimiser.
+    epochs : int
+        Passes over the pairs, where a command is given no number.
+    priors : tuple of float
+        Class priors at which ``confdiff run`` draws pairs if it is given none.
     """
 
     n_pairs: int
     batch_size: int = 128
     learning_rate: float = 1e-3
     weight_decay: float = 1e-5
+    epochs: int = 200
+    priors: tuple[float, ...] = (0.5,)
 
 
 @dataclass(frozen=True)
@@ -67,14 +73,14 @@ class Entry:
         The licence, and the address of the publishers.
     citation : str
         The publication to cite, for judgements of people.
-    n_train : int
-        The number of items, or of those in the published training set.
+    n_train : int or None
+        The number of items, or of those in the published training set; None if it is not known before loading.
     n_test : int or None
         The number of items in the published test set; None if the paper splits at random.
     forms : tuple of Form
         The forms in which the data set is published, the preferred one first.
     builtin : callable or None
-        Load a data set that a dependency includes; it then has no forms.
+        Load a data set that a dependency includes or a plug-in makes; it then has no forms.
     kind : {"labelled", "comparisons", "interactions"}
         Kind of the data set.
     n_features : int or None
@@ -99,7 +105,7 @@ class Entry:
     title: str
     licence: str
     home: str
-    n_train: int
+    n_train: int | None
     n_test: int | None = None
     forms: tuple[Form, ...] = ()
     citation: str = ""
@@ -121,7 +127,9 @@ class Entry:
 
     @property
     def size(self) -> str:
-        """The number of items as text, such as ``60,000 + 10,000``."""
+        """The number of items as text, such as ``60,000 + 10,000``; empty if it is not known."""
+        if self.n_train is None:
+            return ""
         return f"{self.n_train:,}" + (f" + {self.n_test:,}" if self.n_test else "")
 
     @property

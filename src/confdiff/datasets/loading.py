@@ -13,6 +13,7 @@ from confdiff.datasets.interactions import Interactions
 from confdiff.datasets.registry import DATASETS, names_of_kind
 from confdiff.datasets.sources import Form, LocatedFiles, damaged_source
 from confdiff.io.damage import DamagedFile
+from confdiff.plugins import look_up
 from confdiff.validation import check_choice, check_count
 
 _Folder = str | os.PathLike[str]
@@ -63,7 +64,7 @@ def load(
     >>> load("digits").items.shape
     (1797, 64)
     """
-    entry = DATASETS[check_choice("data set", name, DATASETS)]
+    entry = look_up("data set", DATASETS, name)
     if entry.builtin is not None:
         included: Dataset = entry.builtin()
         return included
@@ -169,7 +170,7 @@ def portable_files(name: str, *, folder: _Folder | None = None) -> dict[str, Pat
 
 
 def _located(name: str, folder: _Folder | None, incomplete: bool) -> LocatedFiles:
-    entry = DATASETS[check_choice("data set", name, DATASETS)]
+    entry = look_up("data set", DATASETS, name)
     roots = data_roots(folder)
     if entry.kind == "interactions":
         _, files = _best_form(entry.forms, roots) or (None, [])

@@ -1,6 +1,6 @@
 """The table of data sets: those of the paper, four tables, judgements of people, and interactions of users.
 
-A new data set is a file with its :class:`~confdiff.datasets.sources.Form` and one row here.
+A new data set of this package is a file with its :class:`~confdiff.datasets.sources.Form` and one row here.
 """
 
 from confdiff.datasets.arguments import UKPCONVARG1
@@ -319,7 +319,7 @@ DATASETS: dict[str, Entry] = {
         ranking=RankingSetting("min-max", threshold=5.0, negatives="observed", n_users=2_000),
     ),
 }
-"""Name -> entry."""
+"""Name -> entry. Plug-ins add theirs by :func:`confdiff.register_dataset`."""
 
 
 def names_of_kind(kind: Kind) -> tuple[str, ...]:

@@ -74,6 +74,18 @@ _FAMILIES = {
         "#999933",  # BPR
         "#661100",  # MRL
     ),
+    "plugin": (  # methods of plug-ins, in the order of their registration
+        "#D81B60",
+        "#1E88E5",
+        "#6D4C41",
+        "#00897B",
+        "#8E24AA",
+        "#F4511E",
+        "#7CB342",
+        "#3949AB",
+        "#C0CA33",
+        "#546E7A",
+    ),
     "oracle": (  # references rather than competitors: grey
         "#999999",  # Oracle-Hard
         "#444444",  # Oracle-Soft

@@ -7,8 +7,10 @@ A gang is N processes that run one function together, see :mod:`confdiff.engines
 :data:`GANGS`.
 """
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from confdiff.engines.engine import Engine, Fetch, LostCall
@@ -19,6 +21,7 @@ from confdiff.engines.processes import OrphanedWorkerError, open_processes
 from confdiff.engines.ray import open_ray
 from confdiff.engines.ray_gang import start_on_ray
 from confdiff.engines.serial import open_serial
+from confdiff.plugins import Plugin, load_sent_plugins, loaded_plugins
 from confdiff.validation import check_choice, check_count
 
 Opener = Callable[[int | None, str, str | None], AbstractContextManager[Engine]]
@@ -74,7 +77,24 @@ def open_engine(
         raise ValueError(
             f"address={address!r} would not be used: only engine='ray' and 'joblib:dask' connect to a cluster."
         )
-    return open_chosen(jobs, backend, address)
+    return _with_plugins(open_chosen(jobs, backend, address))
+
+
+@contextmanager
+def _with_plugins(opened: AbstractContextManager[Engine]) -> Iterator[Engine]:
+    """Yield an engine whose workers load the plug-ins of this process before they call a function."""
+    with opened as engine:
+
+        def run(function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
+            plugins = loaded_plugins()
+            return engine.run(partial(_call, plugins, function) if plugins else function, arguments)
+
+        yield replace(engine, run=run)
+
+
+def _call(plugins: Sequence[Plugin], function: Callable[..., Any], *arguments: Any) -> Any:
+    load_sent_plugins(plugins)
+    return function(*arguments)
 
 
 def start_gang(

@@ -22,6 +22,7 @@ from typing import Any
 from confdiff.engines.gang import MemberEndedError, MessageHandler, raise_cause
 from confdiff.engines.handing_over import dump_shared
 from confdiff.interruption import interrupts_held_back
+from confdiff.plugins import loaded_plugins
 
 _START = "import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); from confdiff.engines import local_member; "
 _START += "local_member.run_member()"
@@ -91,7 +92,8 @@ def start_locally(
         value = dump_shared((function, arguments), folder)
         with _processes(workers) as members, interrupts_held_back() as interrupted:
             for member in members:
-                member.tell(sys.path, {"rank": member.rank, "size": workers, "value": value, "folder": folder})
+                instructions = {"rank": member.rank, "size": workers, "value": value, "folder": folder}
+                member.tell(sys.path, instructions | {"plugins": loaded_plugins()})
             return _result(members, on_message, interrupted)
 
 

@@ -12,6 +12,7 @@ import cloudpickle
 
 from confdiff.engines.gang import Member
 from confdiff.engines.handing_over import load_shared
+from confdiff.plugins import load_sent_plugins
 
 _LOOPBACK = "127.0.0.1"
 
@@ -70,6 +71,7 @@ def run_member() -> None:
         is_stopping=caller.is_stopping,
     )
     try:
+        load_sent_plugins(given["plugins"])  # before the arguments, which may be objects of their classes
         function, arguments = load_shared(given["value"])
         result = function(member, *arguments)
         caller.answer("result", result if rank == 0 else None)

@@ -10,7 +10,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +21,7 @@ import numpy as np
 from confdiff.engines.gang import Member, MemberEndedError, MessageHandler, raise_cause
 from confdiff.engines.ray_cluster import cause_of, check_versions, own_versions, ray_cluster
 from confdiff.interruption import interrupts_held_back
+from confdiff.plugins import Plugin, load_sent_plugins, loaded_plugins
 
 _POLL_SECONDS = 0.1
 _PLACES_SECONDS = 60.0
@@ -62,7 +63,7 @@ def start_on_ray(
         store = ray.get(actors[0].open_store.remote())
         value = ray.put(content)
         runs = {
-            actor.run.remote(rank, workers, store, value, sys.path, own_versions()): rank
+            actor.run.remote(rank, workers, store, value, sys.path, own_versions(), loaded_plugins()): rank
             for rank, actor in enumerate(actors)
         }
         return _Caller(ray, actors[0], runs, on_message, interrupted).result()
@@ -201,7 +202,16 @@ class _Actor:
         )
         return f"tcp:{host}:{port}"
 
-    def run(self, rank: int, size: int, store: str, value: Any, path: list[str], versions: dict[str, str]) -> Any:
+    def run(
+        self,
+        rank: int,
+        size: int,
+        store: str,
+        value: Any,
+        path: list[str],
+        versions: dict[str, str],
+        plugins: Sequence[Plugin],
+    ) -> Any:
         """Run the function of the gang; only the result of rank 0 is returned."""
         check_versions(versions)
         sys.path += [place for place in path if place not in sys.path]
@@ -216,6 +226,7 @@ class _Actor:
             is_stopping=self._is_stopping.is_set,
         )
         try:
+            load_sent_plugins(plugins)
             function, arguments = pickle.loads(memoryview(value))
             result = function(member, *arguments)
         finally:

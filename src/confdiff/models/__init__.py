@@ -8,8 +8,8 @@ from torch import nn
 from confdiff.models.mlp import authors_mlp, linear, mlp
 from confdiff.models.ncf import RECOMMENDERS
 from confdiff.models.resnet import resnet32, resnet34
+from confdiff.plugins import look_up
 from confdiff.randomness import seeded
-from confdiff.validation import check_choice
 
 __all__ = ["MODELS", "RECOMMENDERS", "ModelLike", "authors_mlp", "build_model", "linear", "mlp", "resnet32", "resnet34"]
 
@@ -23,7 +23,8 @@ MODELS: dict[str, Callable[..., nn.Module]] = {
     "resnet34": resnet34,
     "resnet32": resnet32,
 }
-"""Name -> factory, called with the number of features and the number of scores per item (default 1)."""
+"""Name -> factory, called with the number of features and the number of scores per item. Plug-ins add theirs by
+:func:`confdiff.register_model`."""
 
 
 def build_model(model: ModelLike, n_features: int, n_scores: int = 1, *, seed: int = 0) -> nn.Module:
@@ -58,7 +59,7 @@ def build_model(model: ModelLike, n_features: int, n_scores: int = 1, *, seed: i
     if isinstance(model, nn.Module):
         return copy.deepcopy(model)
     sizes = (n_features,) if callable(model) else (n_features, n_scores)
-    factory = model if callable(model) else MODELS[check_choice("model", model, MODELS)]
+    factory = model if callable(model) else look_up("model", MODELS, model)
     with seeded(seed, "model"):
         network = factory(*sizes)
     if not isinstance(network, nn.Module):

@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from confdiff.methods import METHODS
+from confdiff.methods import BUILT_IN_METHODS, METHODS
 from confdiff.metrics import pairwise_accuracy
 from confdiff.models import RECOMMENDERS
 from confdiff.pairs import Pairs, supervised_pairs
@@ -52,7 +52,7 @@ class Learning:
         accuracy on it are kept, and training stops after this many epochs without a better one.
     """
 
-    methods: ClassVar[tuple[str, ...]] = tuple(METHODS)
+    methods: ClassVar[tuple[str, ...]] = BUILT_IN_METHODS
 
     method: str
     seed: int = 0

@@ -6,6 +6,7 @@ from confdiff.datasets import DATASETS
 from confdiff.datasets.entry import PairSetting
 from confdiff.models import MODELS
 from confdiff.pairs import NOISES, STRATEGIES, check_noise
+from confdiff.plugins import look_up, versions_of
 from confdiff.randomness import derived_seed
 from confdiff.tasks.protocols import PROTOCOLS
 from confdiff.teacher import TEACHER_RECIPE, Teaching
@@ -71,7 +72,7 @@ class TaskSpec:
     incomplete: bool = False
 
     def __post_init__(self) -> None:
-        check_choice("data set", self.dataset, DATASETS)
+        look_up("data set", DATASETS, self.dataset)
         if DATASETS[self.dataset].setting is None:
             kind = DATASETS[self.dataset].kind
             raise ValueError(
@@ -93,7 +94,7 @@ class TaskSpec:
         if self.pcomp is not None:
             check_choice("strategy", self.pcomp, STRATEGIES)
         if self.model is not None:
-            check_choice("model", self.model, MODELS)
+            look_up("model", MODELS, self.model)
 
     def _check_noise(self) -> None:
         if self.noise in NOISES and self.noise_amount is None:
@@ -128,6 +129,11 @@ class TaskSpec:
             return self.model
         protocol = PROTOCOLS[self.protocol]
         return protocol.picture_model if DATASETS[self.dataset].network == "picture" else protocol.model
+
+    @property
+    def plugins(self) -> dict[str, str]:
+        """Name -> version of the plug-ins that the data set and the network come from."""
+        return versions_of([("data set", self.dataset), ("model", self.network)])
 
     @property
     def teaching(self) -> Teaching:

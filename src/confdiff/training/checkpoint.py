@@ -14,6 +14,7 @@ from torch import Tensor
 from confdiff.io.damage import reporting_damage
 from confdiff.io.decoding import decode
 from confdiff.io.tensors import load_tree, save_tree
+from confdiff.methods import BUILT_IN_METHODS, Method
 from confdiff.training.restoring import restore
 from confdiff.training.run import Run
 
@@ -99,7 +100,7 @@ class Checkpoint:
         run = self.run
         recipe = asdict(run.recipe) | {"optimizer": _name(run.recipe.optimizer), "device": run.device.type}
         return {
-            "method": run.method.name,
+            "method": _method_text(run.method),
             "loss": _name(run.loss),
             "evaluated": self.evaluated,
             "prior": "one for each pair" if isinstance(run.prior, Tensor) else str(run.prior),
@@ -134,6 +135,11 @@ def _digest(*parts: Tensor | bytes) -> str:
 
 def _bytes_of(tensor: Tensor) -> memoryview:
     return tensor.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().data
+
+
+def _method_text(method: Method) -> str:
+    """Return the name of a method, and for those of plug-ins also a digest of their formula."""
+    return method.name if method.name in BUILT_IN_METHODS else f"{method.name}, {_name(method.terms)}"
 
 
 def _name(thing: Any) -> str:

@@ -41,6 +41,7 @@ EXPERIMENTS: dict[str, ExperimentRow] = {
     "without_prior": ExperimentRow("methods without the class prior, next to the oracle", has_trials=False),
     "study": ExperimentRow("our methods and ConfDiff-ABS under noise"),
     "real_tables": ExperimentRow("learners and their automatic choice on real tables under noise"),
+    "plugin_trials": ExperimentRow("plug-ins of the trials, loaded and not loaded", has_trials=False),
 }
 """Name -> row."""
 

@@ -19,7 +19,7 @@ from confdiff.experiments.report.blocks import Block, Cell, Commands, CsvFile, H
 from confdiff.experiments.report.csv import TRIAL_COLUMNS, CsvColumns, attributes, csv_file
 from confdiff.experiments.report.numbers import optional_text, p_text, signed_text, trials_text
 from confdiff.experiments.report.plots import Panel, Series, panels_figure
-from confdiff.experiments.report.style import COLOURS, dataset_label, label_of
+from confdiff.experiments.report.style import colour_of, dataset_label, label_of
 from confdiff.experiments.statistics import grouped
 from confdiff.experiments.trials.record import Record
 
@@ -123,7 +123,7 @@ def _series(plan: FigurePlan, points: Sequence[Point]) -> list[Series]:
         series.append(
             Series(
                 label=label_of(place.curve),
-                colour=COLOURS[place.method],
+                colour=colour_of(place.method),
                 x=[point.place.x for point in ordered],
                 y=[point.trials.mean for point in ordered],
                 band=[point.trials.std or 0.0 for point in ordered],

@@ -1,4 +1,4 @@
-"""Trials on other data than the paper's, on a subset of it, or with other numbers of pairs: shown without verdicts."""
+"""Trials on other data than the paper's, on a subset of it, with other networks or numbers of pairs: no verdicts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from statistics import mean
 
 from confdiff.experiments.plans.experiment import Experiment, classifier_records
 from confdiff.experiments.plans.paper_tables import table_of
+from confdiff.experiments.plans.plugin_flags import plugin_flags
 from confdiff.experiments.plans.printed import printed_accuracies
 from confdiff.experiments.report.blocks import Block, Commands, CsvFile, Heading, Paragraph, Table
 from confdiff.experiments.report.csv import TRIAL_COLUMNS, CsvColumns, attributes, csv_file
@@ -14,11 +15,11 @@ from confdiff.experiments.report.style import dataset_label, label_of
 from confdiff.experiments.statistics import Trials, grouped, training_seconds
 from confdiff.experiments.trials.record import Record, TrialRecord
 
-_OPTIONS = {"n_pairs", "incomplete"}
-_TITLE = "Other data sets and subsets"
+_OPTIONS = {"n_pairs", "incomplete", "model"}
+_TITLE = "Other data sets, subsets and networks"
 _TEXT = """\
-These trials use data sets that the paper does not have, or other numbers of pairs or images. They have no \
-verdict; the paper's number is given where it exists."""
+These trials use data sets or networks that the paper does not have, or other numbers of pairs or images. They have \
+no verdict; the paper's number is given where it exists."""
 _COLUMNS: CsvColumns = {
     **attributes("dataset", "prior", "method", "protocol", "network", "n_pairs", "incomplete", "epochs"),
     "trials": TRIAL_COLUMNS["trials"],
@@ -42,6 +43,8 @@ class OtherDataRow:
         Number of pairs; None for the paper's.
     incomplete : bool
         Whether batches of the training images were missing.
+    model : str or None
+        The network that was asked for; None for that of the protocol.
     trials, last : Trials
         Accuracies: mean of the last ten epochs, and after the last.
     teacher : float
@@ -60,6 +63,7 @@ class OtherDataRow:
     network: str
     n_pairs: int | None
     incomplete: bool
+    model: str | None
     trials: Trials
     last: Trials
     teacher: float
@@ -71,9 +75,11 @@ class OtherDataRow:
         """The command that runs the trials."""
         pairs = "" if self.n_pairs is None else f" --n-pairs {self.n_pairs}"
         incomplete = " --incomplete" if self.incomplete else ""
+        model = "" if self.model is None else f" --model {self.model}"
+        plugins = plugin_flags([("method", self.method), ("data set", self.dataset), ("model", self.network)])
         return (
-            f"confdiff run {self.dataset} --protocol {self.protocol}{incomplete}{pairs} --priors {self.prior:g} "
-            f"--methods {self.method} --epochs {self.epochs} --trials {self.trials.n}"
+            f"confdiff run {self.dataset} --protocol {self.protocol}{model}{incomplete}{pairs} --priors {self.prior:g} "
+            f"--methods {self.method} --epochs {self.epochs} --trials {self.trials.n}{plugins}"
         )
 
 
@@ -90,7 +96,7 @@ def _is_other_data(record: TrialRecord) -> bool:
 
 def _setting(record: TrialRecord) -> tuple[object, ...]:
     place = (record.dataset, record.prior, record.method, record.protocol, record.epochs, record.network)
-    return (*place, record.spec.task.n_pairs, record.spec.task.incomplete)
+    return (*place, record.spec.task.n_pairs, record.spec.task.incomplete, record.spec.task.model)
 
 
 def _summarise(group: Sequence[TrialRecord]) -> OtherDataRow:
@@ -105,6 +111,7 @@ def _summarise(group: Sequence[TrialRecord]) -> OtherDataRow:
         network=first.network,
         n_pairs=first.spec.task.n_pairs,
         incomplete=first.spec.task.incomplete,
+        model=first.spec.task.model,
         trials=Trials.of(group),
         last=Trials.of(group, lambda record: record.curve[-1][1]),
         teacher=mean(record.teacher_accuracy for record in group),

@@ -12,7 +12,7 @@ from confdiff import __version__
 from confdiff.datasets import DATASETS, find_interactions, load_interactions, names_of_kind
 from confdiff.experiments.trials.record import RankingRecord
 from confdiff.experiments.trials.spec import hash_fields
-from confdiff.methods import METHODS
+from confdiff.methods import BUILT_IN_METHODS
 from confdiff.recommender.confidence import Graded, grade_interactions
 from confdiff.recommender.learning import Learning, build_recommender, scores_of, train_recommender, training_pairs
 from confdiff.recommender.protocol import RankingSplit, evaluate, item_means, leave_one_out
@@ -34,7 +34,7 @@ class RecommenderSpec(Learning):
         The file of the data set, which may be complete or a subset.
     """
 
-    methods: ClassVar[tuple[str, ...]] = (*METHODS, ITEM_MEANS)
+    methods: ClassVar[tuple[str, ...]] = (*BUILT_IN_METHODS, ITEM_MEANS)
 
     dataset: str
     source: str

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from confdiff.experiments.plans.paper_tables import PAPER_METHODS, PAPER_PRIORS, PAPER_TABLES, TableCell
+from confdiff.experiments.plans.plugin_flags import plugin_flags
 from confdiff.experiments.plans.printed import PAPER_EPOCHS
 from confdiff.experiments.statistics import grouped
 from confdiff.methods import METHODS
@@ -34,6 +35,7 @@ def table_commands(table: str, protocol: str, epochs: int, cells: Iterable[Table
             command += _flag("datasets", datasets, PAPER_TABLES[table])
             command += _flag("methods", methods, PAPER_METHODS)
             command += _flag("priors", _short(priors), _short(PAPER_PRIORS))
+            command += plugin_flags(("method", name) for name in methods)
             commands.append(command)
     return commands
 

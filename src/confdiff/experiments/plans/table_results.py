@@ -89,17 +89,18 @@ class TableResults:
         """The methods, excluding oracles."""
         return [name for name in self.methods if METHODS[name].family != "oracle"]
 
-    def best(self, dataset: str, prior: float, *, among: Collection[str] = tuple(METHODS)) -> str | None:
+    def best(self, dataset: str, prior: float, *, among: Collection[str] | None = None) -> str | None:
         """Return the method with the best mean, excluding oracles.
 
         Parameters
         ----------
         dataset, prior
             The place.
-        among : collection of str
+        among : collection of str, optional
             Only these methods.
         """
-        names = [name for name in self.competitors if name in among and (dataset, prior, name) in self.cells]
+        competitors = [name for name in self.competitors if among is None or name in among]
+        names = [name for name in competitors if (dataset, prior, name) in self.cells]
         return max(names, key=lambda name: self.cells[dataset, prior, name].trials.mean) if names else None
 
     @property

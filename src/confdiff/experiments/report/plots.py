@@ -10,7 +10,7 @@ import numpy as np
 from confdiff.display.figures import add_grid, new_figure
 from confdiff.display.palette import GUIDE
 from confdiff.display.text import plural
-from confdiff.experiments.report.style import COLOURS, dataset_label, label_of, line_style
+from confdiff.experiments.report.style import colour_of, dataset_label, label_of, line_style
 from confdiff.methods import METHODS
 from confdiff.metrics import reliability
 
@@ -153,8 +153,8 @@ def ranks_figure(ranks: "Ranks") -> "Figure":
         rank = ranks.ranks[name]
         end = rank + (ranks.critical_difference or 0)
         axes.plot([1, rank], [place, place], color=GUIDE, linewidth=1, zorder=0)
-        axes.plot(rank, place, "o", color=COLOURS[name], clip_on=False)
-        axes.plot([rank, end], [place, place], color=COLOURS[name], linewidth=2.5, alpha=0.35)
+        axes.plot(rank, place, "o", color=colour_of(name), clip_on=False)
+        axes.plot([rank, end], [place, place], color=colour_of(name), linewidth=2.5, alpha=0.35)
     axes.set_yticks(range(len(names)), [label_of(name) for name in names], fontsize=9)
     axes.invert_yaxis()
     cells = plural(ranks.cells, "cell")

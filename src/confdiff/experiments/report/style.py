@@ -4,10 +4,17 @@ from typing import Any
 
 from confdiff.datasets import DATASETS
 from confdiff.display.palette import family_colours
-from confdiff.methods import METHODS
+from confdiff.methods import BUILT_IN_METHODS, METHODS
 
-COLOURS = family_colours({method.name: method.family for method in METHODS.values()})
-"""Method -> colour."""
+
+def colour_of(method: str) -> str:
+    """Return the colour of a method; those of plug-ins have a range of their own.
+
+    >>> colour_of("confdiff-abs")
+    '#0072B2'
+    """
+    families = {name: row.family if name in BUILT_IN_METHODS else "plugin" for name, row in METHODS.items()}
+    return family_colours(families)[method]
 
 
 def label_of(method: str) -> str:
@@ -31,7 +38,7 @@ def dataset_label(dataset: str) -> str:
 def line_style(method: str) -> dict[str, Any]:
     """Return the options of matplotlib for the curve of a method; oracles are dashed."""
     return {
-        "color": COLOURS[method],
+        "color": colour_of(method),
         "label": label_of(method),
         "linestyle": "--" if METHODS[method].family == "oracle" else "-",
         "linewidth": 1.6,

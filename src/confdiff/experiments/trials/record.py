@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from confdiff.experiments.trials.fields import check_fields, check_unit, take
+from confdiff.experiments.trials.foreign_record import ForeignRecord, is_foreign
 from confdiff.experiments.trials.spec import TrialSpec, explicit_fields
 from confdiff.experiments.trials.table_record import TableRecord
 from confdiff.io.decoding import decode, decode_fields
@@ -117,6 +118,7 @@ class TrialRecord:
             "processor_seconds": self.processor_seconds,
             "teacher_accuracy": self.teacher_accuracy,
             "network": self.network,
+            "plugins": self.spec.plugins or None,
             "curve": [list(point) for point in self.curve],
             "versions": dict(self.versions),
         }
@@ -134,6 +136,7 @@ class TrialRecord:
         rest = dict(values)
         task = {name: take(rest, name) for name in ("dataset", "prior", "protocol", "seed")}
         task |= {name: rest.pop(name) for name in values if name in _TASK_FIELDS and name in rest}
+        plugins = decode(dict[str, str], rest.pop("plugins", {}), "plugins")
         spec = TrialSpec(
             task=decode_fields(TaskSpec, task),
             method=decode(str, take(rest, "method"), "method"),
@@ -142,6 +145,8 @@ class TrialRecord:
         )
         check_fields(cls, rest)
         record = decode_fields(cls, rest, spec=spec)
+        if plugins != spec.plugins:
+            raise ValueError(f"its plug-ins are {plugins!r:.60}, but its names come from {spec.plugins!r:.60}")
         if record.key != spec.key:
             raise ValueError(f"its key {record.key!r:.40} is not the key of its fields, {spec.key!r}")
         return record
@@ -232,7 +237,7 @@ _BEFORE_METRICS = (
 )
 _AFTER_METRICS = ("evaluated", "candidates", "pairs", "seconds", "processor_seconds", "versions")
 
-Record = TrialRecord | RankingRecord | TableRecord
+Record = TrialRecord | RankingRecord | TableRecord | ForeignRecord
 
 
 def record_from_json(values: Any) -> Record:
@@ -241,7 +246,8 @@ def record_from_json(values: Any) -> Record:
     Parameters
     ----------
     values : dict
-        The parsed line. Records of recommenders have the field ``ndcg@10``, those of real tables ``learner``.
+        The parsed line. Records of recommenders have the field ``ndcg@10``, those of real tables ``learner``, and those
+        of plug-ins ``plugins``.
 
     Raises
     ------
@@ -250,6 +256,8 @@ def record_from_json(values: Any) -> Record:
     """
     if not isinstance(values, dict):
         raise ValueError(f"expected an object with the fields of a trial, got {values!r}")
+    if is_foreign(values):
+        return ForeignRecord.from_json(values)
     if "ndcg@10" in values:
         return RankingRecord.from_json(values)
     return TableRecord.from_json(values) if "learner" in values else TrialRecord.from_json(values)

@@ -40,7 +40,7 @@ def run_trial(spec: TrialSpec, *, folder: Path | None = None, recipe: Recipe | N
     TrialRecord
         Accuracy, learning curve and times.
     """
-    task = _task(spec.task, folder)
+    task = _task(spec.task, folder, tuple(spec.plugins.items()))
     model = build_model(spec.task.network, task.test_items.shape[1], seed=spec.task.seed)
 
     def evaluate(model: nn.Module) -> dict[str, float]:
@@ -71,8 +71,8 @@ def run_trial(spec: TrialSpec, *, folder: Path | None = None, recipe: Recipe | N
 
 
 @lru_cache(maxsize=1)
-def _task(spec: TaskSpec, folder: Path | None) -> Task:
-    """Make a task; methods on one task follow each other and share it."""
+def _task(spec: TaskSpec, folder: Path | None, plugins: tuple[tuple[str, str], ...]) -> Task:
+    """Make a task; methods on one task, with the same versions of plug-ins, follow each other and share it."""
     return make_task(spec, folder=folder)
 
 

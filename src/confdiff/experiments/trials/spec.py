@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from confdiff.methods import METHODS
+from confdiff.plugins import look_up, versions_of
 from confdiff.tasks import TaskSpec
-from confdiff.validation import check_choice, check_count
+from confdiff.validation import check_count
 
 _VERSION = 1
 """Version of all code that affects results. Whoever raises it removes the results of the version before:
@@ -38,11 +39,11 @@ class TrialSpec:
     prior_given: bool = True
 
     def __post_init__(self) -> None:
-        check_choice("method", self.method, METHODS)
+        method = look_up("method", METHODS, self.method)
         check_count("epochs", self.epochs)
-        if not METHODS[self.method].classifies:
+        if not method.classifies:
             raise ValueError(f"{self.method} only ranks items: its scores determine no class, so it has no accuracy.")
-        if METHODS[self.method].needs_prior and not self.prior_given:
+        if method.needs_prior and not self.prior_given:
             able = ", ".join(name for name, row in METHODS.items() if row.classifies and row.prior == "optional")
             raise ValueError(f"{self.method!r} needs the class prior. Methods that do not need it: {able}.")
 
@@ -72,10 +73,27 @@ class TrialSpec:
         return task | _prior_field(self)
 
     @property
+    def plugins(self) -> dict[str, str]:
+        """Name -> version of the plug-ins that the method, the data set and the network come from."""
+        return dict(sorted((versions_of([("method", self.method)]) | self.task.plugins).items()))
+
+    @property
     def key(self) -> str:
         """A name for the trial. Options at their defaults do not enter it, so that a new option changes no key."""
-        hashed = {"version": _VERSION, "method": self.method, "epochs": self.epochs, "task": explicit_fields(self.task)}
-        return hash_fields(hashed | _prior_field(self))
+        return trial_key(self.method, self.epochs, explicit_fields(self.task), _prior_field(self), self.plugins)
+
+
+def trial_key(
+    method: str, epochs: int, task: dict[str, Any], prior_field: dict[str, bool], plugins: dict[str, str]
+) -> str:
+    """Return the key of a trial with these fields. Plug-ins enter it only if there are any.
+
+    >>> spec = TrialSpec(TaskSpec("letter"), "confdiff-abs")
+    >>> spec.key == trial_key("confdiff-abs", 200, explicit_fields(spec.task), {}, {})
+    True
+    """
+    hashed = {"version": _VERSION, "method": method, "epochs": epochs, "task": task}
+    return hash_fields(hashed | prior_field | ({"plugins": plugins} if plugins else {}))
 
 
 def _prior_field(spec: TrialSpec) -> dict[str, bool]:

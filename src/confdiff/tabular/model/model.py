@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from confdiff.annotators import AnnotatorEstimates
 from confdiff.estimators.items import DifferenceScored
 from confdiff.io.atomic import atomic_folder, recover_folder, write_text
 from confdiff.io.damage import reporting_damage
+from confdiff.io.decoding import decode_fields
 from confdiff.io.outputs import check_new_folder
 from confdiff.io.table_formats.encodings import text_encoding
 from confdiff.links import Link, class_probability, find_link
@@ -23,6 +24,7 @@ from confdiff.tabular.model.about import About, Validation
 from confdiff.tabular.model.background import read_background, write_background
 from confdiff.tabular.model.classifiers import read_classifier, write_classifier
 from confdiff.tabular.model.manifest import REMEDY, read_manifest, write_manifest
+from confdiff.tabular.model.plugin_parts import PluginPart, expect_parts, parts_of
 from confdiff.tabular.tables import column_names_of
 from confdiff.threads import follow_policy
 
@@ -312,7 +314,14 @@ class ComparisonModel:
             classifier = write_classifier(temporary, self.classifier)
             write_background(temporary, self.background)
             write_text(temporary / "card.html", card_html(self))
-            contents = {"classifier": classifier, "features": self.features.to_state(), "about": self.about.to_json()}
+            contents: dict[str, Any] = {
+                "classifier": classifier,
+                "features": self.features.to_state(),
+                "about": self.about.to_json(),
+            }
+            parts = parts_of(self.classifier)
+            if parts:
+                contents["plugins"] = [asdict(part) for part in parts]
             write_manifest(temporary, contents)
 
     def is_saved_as(self, folder: str | os.PathLike[str]) -> bool:
@@ -335,6 +344,9 @@ class ComparisonModel:
         path = Path(folder)
         recover_folder(path)
         contents = read_manifest(path)
+        with reporting_damage(path, REMEDY):
+            parts = [decode_fields(PluginPart, part) for part in contents.get("plugins", [])]
+        expect_parts(parts)
         with reporting_damage(path, REMEDY):
             model = cls(
                 features=ItemFeatures.from_state(contents["features"]),
