@@ -19,6 +19,9 @@ ROOT = Path(__file__).resolve().parents[1]
 RISKS = ("tests/risks", "tests/test_methods.py")
 TESTS = {
     "theory": ("tests/theory",),
+    "theory/regression_bounds.py": ("tests/theory/test_regression_bounds.py",),
+    "theory/regression_risks.py": ("tests/theory/test_regression_risks.py",),
+    "theory/efficiency.py": ("tests/theory/test_efficiency.py",),
     "risks": RISKS,
     "risks/pcomp.py": (*RISKS, "tests/test_companions.py"),
     "corrections.py": ("tests/test_corrections.py", *RISKS),
@@ -29,7 +32,7 @@ TESTS = {
 MUTATIONS: dict[str, list[tuple[str, str]]] = {
     "theory/bounds.py": [
         ('/ (2 * check_count("n", n)))', '/ check_count("n", n))'),
-        ("math.log(2 / _check_delta(delta))", "math.log(1 / _check_delta(delta))"),
+        ("math.log(2 / check_delta(delta))", "math.log(1 / check_delta(delta))"),
         ('return 2 * check_number("lipschitz"', 'return check_number("lipschitz"'),
         ("rate = 2 * lemma_4_complexity_of_the_risk(", "rate = lemma_4_complexity_of_the_risk("),
         ("return rate + 2 * loss.bound * mcdiarmid", "return rate + loss.bound * mcdiarmid"),
@@ -61,7 +64,7 @@ MUTATIONS: dict[str, list[tuple[str, str]]] = {
         ("return twice_deviation + theorem_3", "return twice_deviation - theorem_3"),
         ("rate = 12 * loss.lipschitz", "rate = 8 * loss.lipschitz"),
         ("rate + 8 * loss.bound", "rate + 4 * loss.bound"),
-        ("_check_delta(delta) / 4)", "_check_delta(delta))"),
+        ("check_delta(delta) / 4)", "check_delta(delta))"),
     ],
     "theory/complexity.py": [
         (
@@ -115,6 +118,45 @@ MUTATIONS: dict[str, list[tuple[str, str]]] = {
         ("values.std(ddof=1) / np.sqrt(len(values))", "values.std(ddof=1) / len(values)"),
         ("np.quantile(np.abs(table), 1 - DELTA, axis=1)", "np.quantile(table, 1 - DELTA, axis=1)"),
         ("<= b - bound[0]", "<= b + bound[0]"),
+    ],
+    "theory/regression_bounds.py": [
+        ('return (1 + check_number("largest"', 'return (check_number("largest"'),
+        ("spread = ((1 + largest) ** 2 + 2 * kappa)", "spread = ((1 + largest) ** 2 + kappa)"),
+        ("largest=largest) + kappa * complexity + spread", "largest=largest) - kappa * complexity + spread"),
+        ("spread = (2 * (1 + largest) ** 2 + 4 * kappa)", "spread = ((1 + largest) ** 2 + 4 * kappa)"),
+        ("+ 2 * kappa * complexity + spread", "+ kappa * complexity + spread"),
+        ("math.sqrt(2 * noise_shift**2 + prior_error**2)", "math.sqrt(noise_shift**2 + prior_error**2)"),
+        ("least=0)) + 2 * shift", "least=0)) + shift"),
+        ('/ (2 * check_count("n", n))', '/ check_count("n", n)'),
+        ("** 2 + 2 * _kappa(prior)) * mcdiarmid", "** 2 + _kappa(prior)) * mcdiarmid"),
+        ("mcdiarmid(n, delta) + bias", "mcdiarmid(n, delta)"),
+        ("(1 - check_fraction", "(check_fraction"),
+        ("return 28 / 3 * size", "return 14 / 3 * size"),
+        ("(32 / 3 * size + 2)", "(32 / 3 * size)"),
+        ("(logarithm + math.log(4))", "logarithm"),
+        ("max(check_prior(prior), 1 - prior)", "min(check_prior(prior), 1 - prior)"),
+        ("(1 if prior is None else 2)", "(2 if prior is None else 1)"),
+    ],
+    "theory/regression_risks.py": [
+        ("- 2 * p @ pull", "+ 2 * p @ pull"),
+        ("- 2 * ((p @ counts) * p)", "- ((p @ counts) * p)"),
+        ("means = p @ occurrences / (2 * n)", "means = p @ occurrences / n"),
+        ("np.stack([2 * variances, offsets**2])", "np.stack([variances, offsets**2])"),
+        ("offsets = means + world.prior -", "offsets = means - world.prior +"),
+        ("second.astype(np.float64) - first", "first.astype(np.float64) - second"),
+        ("(mass @ bias - bias @ mass) / 2", "(mass @ bias - bias @ mass)"),
+        ("2 * shift - prior_error", "shift - prior_error"),
+    ],
+    "theory/efficiency.py": [
+        ("prior_weight**2 * world.posterior_variance / 2", "prior_weight * world.posterior_variance / 2"),
+        ("prior_weight**2 * world.posterior_variance / 2", "prior_weight**2 * world.posterior_variance"),
+        ("differences) + prior_weight * from_prior", "differences)"),
+        ("_second_moment(pairs, exact) / 4", "_second_moment(pairs, exact) / 2"),
+        ("(pairs * noise, phi[None] - phi[:, None]) / 4", "(pairs * noise, phi[None] - phi[:, None])"),
+        ("centred[None, :, None] * phi[:, None] + centred", "centred[None, :, None] * phi[:, None] - centred"),
+        ("return 2 * noise_variance /", "return noise_variance /"),
+        ("prior_weight * offset * per_item", "offset * per_item"),
+        ("world.prior * occurrences + pull", "world.prior * occurrences - pull"),
     ],
     "risks/pcomp.py": [
         ("loss(g) - (1 - prior) * loss(g_prime)", "loss(g) + (1 - prior) * loss(g_prime)"),

@@ -57,10 +57,11 @@ class LossConstants:
 
 def mcdiarmid(n: int, delta: float) -> float:
     r"""Return :math:`\sqrt{\ln(2/\delta) / 2n}`, the two-sided bound of McDiarmid's inequality for changes of 1/n."""
-    return math.sqrt(math.log(2 / _check_delta(delta)) / (2 * check_count("n", n)))
+    return math.sqrt(math.log(2 / check_delta(delta)) / (2 * check_count("n", n)))
 
 
-def _check_delta(delta: float) -> float:
+def check_delta(delta: float) -> float:
+    """Return the probability that a bound fails, strictly between 0 and 1."""
     if not 0 < check_number("delta", delta, above=0) < 1:
         raise ValueError(f"delta must be a probability strictly between 0 and 1; got {delta!r}.")
     return delta
@@ -308,4 +309,4 @@ def estimation_error_of_the_corrected(
     """
     rate = 12 * loss.lipschitz * check_number("complexity", complexity, least=0)
     factor = check_number("correction_lipschitz", correction_lipschitz, above=0)
-    return factor * (rate + 8 * loss.bound * mcdiarmid(n, _check_delta(delta) / 4))
+    return factor * (rate + 8 * loss.bound * mcdiarmid(n, check_delta(delta) / 4))

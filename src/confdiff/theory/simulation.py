@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import from_numpy
 
-from confdiff.losses import LOSSES
+from confdiff.losses import LOSSES, probability
 from confdiff.theory.bounds import LossConstants
 
 FloatArray = NDArray[np.float64]
@@ -82,12 +82,22 @@ class World:
         """The class prior."""
         return float(self.mass @ self.posteriors)
 
+    @property
+    def posterior_variance(self) -> float:
+        """The variance of the posterior over items."""
+        return float(self.mass @ (self.posteriors - self.prior) ** 2)
+
     @cached_property
     def losses(self) -> tuple[FloatArray, FloatArray]:
         """Losses of all functions on all points for the positive and for the negative label, each (m, k)."""
         function = LOSSES[self.loss].function
         scores = from_numpy(self.scores)
         return function(scores).numpy(), function(-scores).numpy()
+
+    @cached_property
+    def probabilities(self) -> FloatArray:
+        """Probabilities of the positive class that the scores represent, (m, k)."""
+        return probability(from_numpy(self.scores), LOSSES[self.loss].function).numpy()
 
     @cached_property
     def constants(self) -> LossConstants:
