@@ -21,6 +21,7 @@ TESTS = {
     "theory": ("tests/theory",),
     "theory/regression_bounds.py": ("tests/theory/test_regression_bounds.py",),
     "theory/regression_risks.py": ("tests/theory/test_regression_risks.py",),
+    "theory/regression_checks.py": ("tests/theory/test_regression_checks.py",),
     "theory/efficiency.py": ("tests/theory/test_efficiency.py",),
     "risks": RISKS,
     "risks/pcomp.py": (*RISKS, "tests/test_companions.py"),
@@ -146,6 +147,15 @@ MUTATIONS: dict[str, list[tuple[str, str]]] = {
         ("second.astype(np.float64) - first", "first.astype(np.float64) - second"),
         ("(mass @ bias - bias @ mass) / 2", "(mass @ bias - bias @ mass)"),
         ("2 * shift - prior_error", "shift - prior_error"),
+    ],
+    "theory/regression_checks.py": [
+        ("(1 - amount) * sample.c", "(1 + amount) * sample.c"),
+        ("noise_shift=amount * spread", "noise_shift=amount"),
+        ("prior = right.prior + shift", "prior = right.prior - shift"),
+        ("excess = expected - expected.min()", "excess = expected"),
+        ("np.abs(risk - expected).max()", "(risk - expected).max()"),
+        ("np.clip(world.posteriors + shifts[:, None], 0, 1)", "np.clip(world.posteriors - shifts[:, None], 0, 1)"),
+        ("mass=min(low, high, 1.0)", "mass=max(low, high)"),
     ],
     "theory/efficiency.py": [
         ("prior_weight**2 * world.posterior_variance / 2", "prior_weight * world.posterior_variance / 2"),

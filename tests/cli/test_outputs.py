@@ -68,7 +68,7 @@ WRITERS = {
     ),
     "convert": Writer(("convert", "pairs.csv"), files=("items.csv", "pairs.csv")),
     "demo": Writer(("demo", "--epochs", "1"), files=("demo.png", "demo.json")),
-    "theory": Writer(("theory", "--repetitions", "20"), files=("theory.html", "theory.csv")),
+    "theory": Writer(("theory", "--repetitions", "20"), files=("theory.html", "theory.csv", "theory.json")),
     "report": Writer(("report", "--results", "store"), files=("results.html",)),
     "data show": Writer(("data", "show", "digits"), ending=".png"),
     "data export": Writer(("data", "export", "ukpconvarg1"), files=("items.csv", "pairs.csv")),

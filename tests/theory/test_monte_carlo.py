@@ -1,5 +1,7 @@
 """Every result of the paper holds in simulations, and each simulation detects a wrong formula."""
 
+import json
+
 import numpy as np
 import pytest
 import torch
@@ -10,7 +12,7 @@ from confdiff.theory import bounds, measuring
 from confdiff.theory.complexity import finite_complexity
 from confdiff.theory.measuring import Settings, TheoryCheck
 from confdiff.theory.monte_carlo import FEW, THEORY_CHECKS
-from confdiff.theory.page import theory_csv, theory_html
+from confdiff.theory.page import theory_csv, theory_html, theory_json
 from confdiff.theory.simulation import World, draw, pair_losses, partial_risks
 
 WORLD = World.make(k=30, side=11)
@@ -21,7 +23,7 @@ BY_NAME = {check.__name__: check for check in THEORY_CHECKS}
 @pytest.mark.parametrize("name", BY_NAME)
 def test_every_result_holds(name):
     check = BY_NAME[name](WORLD, SETTINGS)
-    assert check.holds, check.finding
+    assert check.holds is True, check.finding
     assert len(check.x) == len(check.measured)
     assert check.ratio is None or check.ratio > 1
 
@@ -202,7 +204,7 @@ def test_rates_are_checked_by_their_slopes(power, exact, holds):
 
 
 def test_growth_faster_than_the_bound_is_detected():
-    arguments = ("a", "x", "c", [0.0, 0.1])
+    arguments = ("a", "b", "x", "c", [0.0, 0.1])
     assert measuring.growth(*arguments, [0.0, 0.3], [2.0, 2.4]).holds
     assert not measuring.growth(*arguments, [0.0, 0.5], [2.0, 2.4]).holds
     assert not measuring.growth(*arguments, [0.1, 0.1], [2.0, 2.4]).holds
@@ -253,10 +255,14 @@ def test_the_page_and_the_table():
     assert page.count(">holds<") == 2
     assert len(theory_csv(checks).splitlines()) == 1 + 5 + 5
     assert "600 samples of 50 pairs" in page
+    saved = json.loads(theory_json(checks, SETTINGS))
+    assert saved["settings"] == {"sizes": [50, 100, 200, 400, 800], "repetitions": 60, "seed": 0}
+    assert [result["measured"] for result in saved["results"]] == [check.measured for check in checks]
 
 
 def test_as_a_command(tmp_path):
     result = confdiff("theory", "--repetitions", "40", cwd=tmp_path)
     assert result.returncode == 0, result.stderr
     assert "Theorem 6" in result.stdout
-    assert sorted(path.name for path in (tmp_path / "theory").iterdir()) == ["theory.csv", "theory.html"]
+    assert sorted(path.name for path in (tmp_path / "theory").iterdir()) == ["theory.csv", "theory.html", "theory.json"]
+    assert "Proposition 7" in result.stdout

@@ -1,4 +1,4 @@
-"""confdiff theory: the paper's theorems against simulations."""
+"""confdiff theory: the paper's theorems, and those on difference regression, against simulations."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +19,9 @@ def theory_command(
     seed: SeedOption = 0,
     overwrite: OverwritePageOption = False,
 ) -> None:
-    """Compare every theorem of the paper with simulations, and write a page of measurements and bounds.
+    """Compare theorems with simulations, and write a page of measurements and bounds.
+
+    They are those of the paper, and their counterparts for difference regression.
 
     Example:
         confdiff theory --repetitions 200 -o theory
@@ -29,13 +31,15 @@ def theory_command(
         from confdiff.theory.measuring import Settings
         from confdiff.theory.monte_carlo import THEORY_CHECKS
         from confdiff.theory.page import theory_files, write_theory
+        from confdiff.theory.regression_checks import REGRESSION_CHECKS
         from confdiff.theory.simulation import World
     check_new_report(theory_files(output), overwrite=overwrite)
     settings = Settings(repetitions=repetitions, seed=seed)
     world = World.make()
     checks = []
-    with progress("simulating", len(THEORY_CHECKS)) as update:
-        for simulate in THEORY_CHECKS:
+    simulations = (*THEORY_CHECKS, *REGRESSION_CHECKS)
+    with progress("simulating", len(simulations)) as update:
+        for simulate in simulations:
             checks.append(simulate(world, settings))
             update(len(checks))
     table = Table("result", "finding", number_column("bound / measured"), "holds")

@@ -17,7 +17,7 @@ from confdiff.theory.measuring import (
     growth,
     rate,
     samples,
-    standard_error,
+    standardised,
     terms_at,
     typical_function,
 )
@@ -33,11 +33,7 @@ def unbiasedness(world: World, settings: Settings) -> TheoryCheck:
     function = typical_function(world)
     terms = terms_at(world, function, n, settings, 10)
     estimates = [*terms.T, terms.sum(axis=1)]
-    truths = [*world.expected_terms[:, function], world.true_risks[function]]
-    z = [
-        float(estimate.mean() - truth) / max(standard_error(estimate), 1e-12)
-        for estimate, truth in zip(estimates, truths, strict=True)
-    ]
+    z = standardised(estimates, [*world.expected_terms[:, function], world.true_risks[function]])
     return TheoryCheck(
         name="Theorem 1 and Lemma 3",
         statement="each partial risk is an unbiased estimate of half the risk of one class, "
@@ -166,7 +162,7 @@ def error_under_noise(world: World, settings: Settings) -> TheoryCheck:
         mean_errors.append(float(np.mean(noise_sizes)))
         measured.append(float(np.quantile(errors, 1 - DELTA)))
         bound.append(_bound_under_noise(world, n, settings, mean_error=mean_errors[-1]))
-    return growth("Theorem 4, noise", "mean |c_bar - c|", settings.samples_of(n), mean_errors, measured, bound)
+    return growth("Theorem 4, noise", _GROWTH, "mean |c_bar - c|", settings.samples_of(n), mean_errors, measured, bound)
 
 
 def error_under_a_wrong_prior(world: World, settings: Settings) -> TheoryCheck:
@@ -182,7 +178,10 @@ def error_under_a_wrong_prior(world: World, settings: Settings) -> TheoryCheck:
         ]
         measured.append(float(np.quantile(errors, 1 - DELTA)))
         bound.append(_bound_under_noise(world, n, settings, prior_error=shift))
-    return growth("Theorem 4, prior", "|pi_bar - pi|", settings.samples_of(n), prior_errors, measured, bound)
+    return growth("Theorem 4, prior", _GROWTH, "|pi_bar - pi|", settings.samples_of(n), prior_errors, measured, bound)
+
+
+_GROWTH = "the excess risk grows by at most 4 C times the error of the input"
 
 
 def _bound_under_noise(world: World, n: int, settings: Settings, **errors: float) -> float:

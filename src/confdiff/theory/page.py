@@ -1,8 +1,10 @@
-"""Write the results of the simulations as one page and a table, with a figure for each result."""
+"""Write the results of the simulations as one page, a table and JSON, with a figure for each result."""
 
 import csv
 import io
+import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -17,13 +19,13 @@ from confdiff.theory.measuring import Settings, TheoryCheck
 
 def theory_files(folder: Path) -> dict[str, Path]:
     """Return the paths of the files that :func:`write_theory` writes."""
-    return {"page": folder / "theory.html", "table": folder / "theory.csv"}
+    return {"page": folder / "theory.html", "table": folder / "theory.csv", "json": folder / "theory.json"}
 
 
 def write_theory(
     checks: Sequence[TheoryCheck], settings: Settings, folder: Path, *, overwrite: bool = False
 ) -> dict[str, Path]:
-    """Write theory.html and theory.csv to a folder, and return kind -> path.
+    """Write theory.html, theory.csv and theory.json to a folder, and return kind -> path.
 
     Files of an earlier run are replaced, other files of these names only with ``overwrite``.
     """
@@ -32,6 +34,7 @@ def write_theory(
     with atomic_files(files) as temporaries:
         write_text(temporaries["page"], theory_html(checks, settings))
         write_text(temporaries["table"], theory_csv(checks))
+        write_text(temporaries["json"], theory_json(checks, settings))
     return files
 
 
@@ -45,6 +48,12 @@ def theory_csv(checks: Sequence[TheoryCheck]) -> str:
         for x, measured, bound in zip(check.x, check.measured, bounds, strict=True):
             writer.writerow([check.name, check.x_name, x, measured, bound, check.holds])
     return text.getvalue()
+
+
+def theory_json(checks: Sequence[TheoryCheck], settings: Settings) -> str:
+    """Return the settings, and for each result its statement, finding and values, as JSON."""
+    results = [asdict(check) for check in checks]
+    return json.dumps({"settings": asdict(settings), "results": results}, indent=1, allow_nan=False) + "\n"
 
 
 def theory_html(checks: Sequence[TheoryCheck], settings: Settings) -> str:
@@ -63,7 +72,7 @@ def check_figure(check: TheoryCheck) -> Figure:
     else:
         axes.plot(check.x, check.measured, "o-", color=MEASURED, label="measured", markersize=4)
     if check.bound:
-        axes.plot(check.x, check.bound, "s--", color=BOUND, label="bound", markersize=4)
+        axes.plot(check.x, check.bound, "s--", color=BOUND, label=check.bound_name, markersize=4)
         axes.legend(frameon=False, fontsize=8)
     if check.logarithmic:
         axes.set_xscale("log")
