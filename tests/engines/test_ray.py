@@ -17,6 +17,7 @@ from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.experiments.trials.store import Store
 from confdiff.tabular.fitting import fit_comparisons
 from confdiff.tasks import TaskSpec
+from plugged import DATA, NETWORK, method_file, write
 from processes import children_of, in_proc, runs
 from tabular.people import FRAME, JUDGED
 
@@ -204,6 +205,29 @@ def test_a_grid_survives_a_killed_worker_and_a_killed_node(cluster, tmp_path):
     assert "Traceback" not in errors
     assert curves(folder) == serial_curves(tmp_path / "serial", 30)
     assert len(list((tmp_path / "cache" / "teachers").iterdir())) == len(SEEDS)
+
+
+def test_plugins_are_sent_to_two_nodes(cluster, tmp_path):
+    """Two plug-ins in files: trials of their method, data and network, and a fit whose members unpickle its network."""
+    method_file(tmp_path)
+    write(tmp_path, "blobs.py", DATA)
+    write(tmp_path, "net.py", NETWORK)
+    plugins = ("--plugin", "mine.py", "--plugin", "net.py")
+    on_ray = ("--engine", "ray", "--address", cluster.address)
+    grid = ("run", "my-blobs", "--methods", "my-squares", "--model", "tiny", "--plugin", "blobs.py", *plugins)
+    ran = installed(*grid, *on_ray, "--results", "ray", cwd=tmp_path, **LOOPBACK)
+    assert ran.returncode == 0, ran.stderr
+    local = installed(*grid, "--jobs", "2", "--results", "local", cwd=tmp_path)
+    assert local.returncode == 0, local.stderr
+    lines = [(tmp_path / name / "my-blobs.jsonl").read_text().splitlines() for name in ("ray", "local")]
+    first, second = ({line["key"]: line["curve"] for line in map(json.loads, part)} for part in lines)
+    assert first == second
+    assert len(first) == 2
+    FRAME.to_csv(tmp_path / "items.csv")
+    JUDGED.to_csv(tmp_path / "pairs.csv", index=False)
+    options = ("--method", "my-squares", "--model", "tiny", "--prior", "0.5", "--epochs", "2", "--workers", "2")
+    fitted = installed("fit", "items.csv", "pairs.csv", *options, *plugins, *on_ray, cwd=tmp_path, **LOOPBACK)
+    assert fitted.returncode == 0, fitted.stderr
 
 
 @pytest.mark.filterwarnings("ignore:the differences do not determine the class prior")
