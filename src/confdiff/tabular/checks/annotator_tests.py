@@ -7,8 +7,9 @@ Judgements of pairs that share an item are dependent, because its score is estim
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from confdiff.multiple_tests import holm
 from confdiff.tabular.checks.graph import Judgements
 from confdiff.tabular.model.agreement import wilson_interval
 
@@ -49,20 +50,6 @@ class Effect:
     def is_significant(self) -> bool:
         """Whether the annotator differs from the others by more than chance explains."""
         return self.adjusted_p <= LEVEL
-
-
-def holm(p_values: ArrayLike) -> _Floats:
-    """Return p-values adjusted by Holm's step-down method, which controls the family-wise error rate.
-
-    >>> holm([0.01, 0.04, 0.03]).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    p = np.asarray(p_values, dtype=np.float64)
-    order = np.argsort(p, kind="stable")
-    steps: _Floats = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1, dtype=np.float64))
-    adjusted = np.empty_like(p)
-    adjusted[order] = np.minimum(steps, 1)
-    return adjusted
 
 
 def dyadic_error(terms: _Floats, left: _Rows, right: _Rows) -> float:
