@@ -87,7 +87,7 @@ def test_report_as_a_command(tmp_path):
     (row,) = csv.DictReader((tmp_path / "report" / "parts.csv").read_text().splitlines())
     for text in ((tmp_path / "report" / name).read_text() for name in names[2:]):
         assert f"confdiff {command}" in text
-        assert f"{float(row['mean']):.3f} (1)".removeprefix("0") in text
+        assert f"{float(row['mean']):.3f} (1, no interval)".removeprefix("0") in text
 
 
 def test_a_report_that_cannot_be_written(tmp_path):

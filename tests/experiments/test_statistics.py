@@ -1,21 +1,12 @@
-"""Statistics of trials."""
+"""Statistics of trials, compared with restatements by scipy and by enumeration."""
 
+import numpy as np
 import pytest
+from scipy import stats
 
-from confdiff.experiments.plans.paper_tables import PAPER_TABLES, table_grid
-from confdiff.experiments.statistics import Trials, duels, mean_ranks, training_seconds
+from confdiff.experiments.plans.paper_tables import table_grid
+from confdiff.experiments.statistics import Paired, Trials, averaged, corrected, mean_interval, paired, training_seconds
 from trial_records import record_of, trial
-
-
-def made_up_records():
-    """Three methods on eight cells, where the first always wins by .02 and the third always loses by .05."""
-    return [
-        trial(method, seed, 0.9 + shift + 0.001 * seed, dataset=dataset, prior=prior)
-        for dataset in PAPER_TABLES["table2"]
-        for prior in (0.2, 0.5)
-        for seed in range(3)
-        for method, shift in (("confdiff-abs", 0.02), ("pcomp-teacher", 0.0), ("pcomp-abs", -0.05))
-    ]
 
 
 def test_trials():
@@ -23,7 +14,7 @@ def test_trials():
     assert (trials.n, trials.by_seed) == (2, {3: 0.9, 1: 0.8})
     assert (trials.mean, trials.std) == (pytest.approx(0.85), pytest.approx(0.0707107))
     assert trials.restricted_to({3}) == Trials({3: 0.9})
-    assert Trials({0: 0.5}).std is None
+    assert (Trials({0: 0.5}).std, Trials({0: 0.5}).interval) == (None, None)
     assert Trials().n == 0
 
 
@@ -34,19 +25,54 @@ def test_training_time_is_that_of_the_trials_whose_processor_time_was_measured()
     assert training_seconds([record_of(spec, seconds=50.0)]) == 50.0
 
 
-def test_comparisons():
-    (teacher, other) = duels(made_up_records(), "confdiff-abs", ["pcomp-teacher", "pcomp-abs"])
-    assert (teacher.won, teacher.tied, teacher.lost) == (24, 0, 0)
-    assert other.mean_difference == pytest.approx(0.07)
-    assert teacher.p_value == pytest.approx(2 / 2**8)  # all eight cells on one side
-    ranks = mean_ranks(made_up_records(), ["pcomp-abs", "confdiff-abs", "pcomp-teacher"])
-    assert ranks.ranks == {"confdiff-abs": 1.0, "pcomp-teacher": 2.0, "pcomp-abs": 3.0}
-    assert ranks.cells == 8
-    # Demsar 2006, Table 5: q = 2.343 for three methods at the 5 % level.
-    assert ranks.critical_difference == pytest.approx(2.343 * (3 * 4 / (6 * 8)) ** 0.5, abs=0.002)
-    assert ranks.p_value < 0.01
+@pytest.mark.parametrize("n", [2, 3, 5, 20])
+def test_intervals_are_those_of_scipy(n):
+    values = np.random.default_rng(n).normal(0.9, 0.02, n)
+    expected = stats.ttest_1samp(values, 0).confidence_interval(0.95)
+    assert mean_interval(values.tolist()) == pytest.approx((expected.low, expected.high), rel=1e-9)
 
 
-def test_a_single_method_has_no_critical_difference():
-    records = [record_of(spec, 0.9) for spec in table_grid("table2", methods=["confdiff-abs"], trials=1)]
-    assert mean_ranks(records, ["confdiff-abs"]).critical_difference is None
+def test_an_interval_of_three_trials_covers_the_mean_in_95_of_100_cases():
+    values = np.random.default_rng(0).normal(0.9, 0.02, (4_000, 3))
+    covered = np.mean([low <= 0.9 <= high for low, high in map(mean_interval, values.tolist())])
+    assert covered == pytest.approx(0.95, abs=0.011)  # three standard errors
+
+
+def test_trials_are_paired_by_their_seeds():
+    first = Trials({0: 0.9, 1: 0.92, 2: 0.95, 7: 0.1})
+    second = Trials({2: 0.93, 1: 0.91, 0: 0.9, 5: 0.9})
+    outcome = paired(first, second)
+    expected = stats.ttest_rel([0.9, 0.92, 0.95], [0.9, 0.91, 0.93])
+    assert (outcome.seeds, outcome.difference) == (3, pytest.approx(0.01))
+    assert outcome.p_value == pytest.approx(expected.pvalue)
+    assert outcome.interval == pytest.approx(tuple(expected.confidence_interval(0.95)))
+    assert paired(first, Trials({9: 0.5})) is None
+    assert paired(Trials({0: 0.9}), Trials({0: 0.8})) == Paired(pytest.approx(0.1), 1, None)
+
+
+def test_the_effect_is_unbiased_for_few_seeds():
+    """Hedges' correction: the mean over many samples is the true standardised difference."""
+    gains = np.random.default_rng(1).normal(0.8, 1.0, (20_000, 4))
+    effects = [paired(Trials(dict(enumerate(row))), Trials(dict.fromkeys(range(4), 0.0))).effect for row in gains]
+    assert np.mean(effects) == pytest.approx(0.8, abs=3 * np.std(effects) / len(effects) ** 0.5)
+    raw = gains.mean(axis=1) / gains.std(axis=1, ddof=1)
+    assert raw.mean() > 1.05  # without the correction
+
+
+def test_equal_differences_have_no_effect_size():
+    outcome = paired(Trials({0: 0.5, 1: 0.75, 2: 0.5}), Trials({0: 0.25, 1: 0.5, 2: 0.25}))
+    assert (outcome.p_value, outcome.effect, outcome.interval) == (0.0, None, (0.25, 0.25))
+
+
+def test_a_corrected_comparison_is_judged_with_its_adjusted_p_value():
+    outcomes = [Paired(0.1, 5, 0.03), Paired(-0.1, 5, 0.001), Paired(0.1, 2, None), None]
+    assert [outcome.direction for outcome in outcomes if outcome] == ["above", "below", ""]
+    adjusted = corrected([*outcomes, Paired(0.1, 5, 0.04)])
+    assert [outcome.adjusted_p for outcome in adjusted if outcome] == [0.06, 0.003, None, 0.06]
+    assert [outcome.direction for outcome in adjusted if outcome] == ["level", "below", "", "level"]
+
+
+def test_means_over_settings_need_seeds_that_all_share():
+    assert averaged([Trials({0: 0.5, 1: 0.75}), Trials({1: 0.25, 2: 0.5})]) == Trials({1: 0.5})
+    assert averaged([Trials({0: 0.5}), Trials({1: 0.5})]) == Trials()
+    assert averaged([]) == Trials()

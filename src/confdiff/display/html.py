@@ -57,6 +57,26 @@ def as_code(text: str) -> "Markup":
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
+def as_svg(figure: "Figure") -> "Markup":
+    """Return a small figure as SVG for the inside of a page, without a background; black takes the colour of the text.
+
+    Large figures are smaller as :func:`as_data_uri`.
+    """
+    from markupsafe import Markup
+    from matplotlib import rc_context
+
+    data = io.StringIO()
+    with rc_context({"svg.hashsalt": MARK}):  # the names of parts are then the same in each run
+        figure.savefig(data, format="svg", transparent=True, metadata={"Date": None})
+    svg = data.getvalue()
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", svg)
+    svg = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", svg)
+    svg = svg.replace("#000000", "currentColor")
+    return Markup(svg.replace("<svg", '<svg fill="currentColor"', 1))
+
+
 def as_data_uri(figure: "Figure") -> str:
     """Return a figure as a data URI, so that a page holds the image itself."""
     data = io.BytesIO()

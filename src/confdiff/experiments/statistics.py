@@ -1,24 +1,26 @@
-"""Statistics of trials: means and deviations, paired comparisons, duels and mean ranks of methods."""
+"""Statistics of trials: means, deviations and intervals, and paired comparisons over seeds."""
 
 import math
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import mean, stdev
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from confdiff.experiments.trials.record import TrialRecord
+from confdiff.multiple_tests import holm
 
-TIE_TOLERANCE = 0.001
-"""Accuracies that differ by no more than this are a tie in a duel of two methods."""
 FEWEST_TRIALS = 3
 """Fewer trials have no paired test and no verdict."""
 SIGNIFICANCE_LEVEL = 0.05
 """A difference with a smaller p-value of the paired test is significant."""
 
+MeanInterval = tuple[float, float]
+"""Ends of a 95 % confidence interval."""
+
 _Row = TypeVar("_Row")
-_Task = tuple[object, ...]
 
 
 @dataclass(frozen=True)
@@ -61,9 +63,30 @@ class Trials:
         """Standard deviation with n - 1; None for a single trial."""
         return stdev(self.by_seed.values()) if self.n > 1 else None
 
+    @property
+    def interval(self) -> MeanInterval | None:
+        """The 95 % t-interval of the mean; None for a single trial."""
+        return mean_interval(list(self.by_seed.values()))
+
     def restricted_to(self, seeds: Collection[int]) -> "Trials":
         """Return the trials with these seeds."""
         return Trials({seed: self.by_seed[seed] for seed in sorted(seeds)})
+
+
+def mean_interval(values: Sequence[float]) -> MeanInterval | None:
+    """Return the 95 % confidence interval of a mean, by the t-distribution; None for fewer than two values.
+
+    >>> low, high = mean_interval([0.96, 0.98, 0.97])
+    >>> round(low, 3), round(high, 3)
+    (0.945, 0.995)
+    """
+    from scipy.special import stdtrit
+
+    if len(values) < 2:
+        return None
+    centre = mean(values)
+    margin = float(stdtrit(len(values) - 1, 1 - SIGNIFICANCE_LEVEL / 2)) * stdev(values) / math.sqrt(len(values))
+    return centre - margin, centre + margin
 
 
 def training_seconds(records: Sequence[TrialRecord]) -> float:
@@ -96,18 +119,32 @@ class Paired:
         Number of shared seeds.
     p_value : float or None
         The p-value of a paired t-test; None for fewer than three seeds.
+    interval : (float, float) or None
+        The 95 % t-interval of the difference; None for one seed.
+    effect : float or None
+        The difference in standard deviations of the differences, with Hedges' correction for few seeds; None without
+        a test, or if all differences are equal.
+    adjusted_p : float or None
+        The p-value after a correction for the number of tests; None before it.
     """
 
     difference: float
     seeds: int
     p_value: float | None
+    interval: MeanInterval | None = None
+    effect: float | None = None
+    adjusted_p: float | None = None
 
     @property
     def direction(self) -> str:
-        """``above`` or ``below`` where significant at the 5 % level, else ``level``; empty without a test."""
-        if self.p_value is None:
+        """``above`` or ``below`` where significant at the 5 % level, else ``level``; empty without a test.
+
+        After a correction for the number of tests, the adjusted p-value counts.
+        """
+        p_value = self.p_value if self.adjusted_p is None else self.adjusted_p
+        if p_value is None:
             return ""
-        if self.p_value >= SIGNIFICANCE_LEVEL:
+        if p_value >= SIGNIFICANCE_LEVEL:
             return "level"
         return "above" if self.difference > 0 else "below"
 
@@ -115,169 +152,58 @@ class Paired:
 def paired(first: Trials, second: Trials) -> Paired | None:
     """Compare trials seed by seed; None if they share no seed.
 
-    >>> paired(Trials({0: 0.9, 1: 0.75}), Trials({1: 0.5, 2: 0.1}))
-    Paired(difference=0.25, seeds=1, p_value=None)
+    >>> outcome = paired(Trials({0: 0.9, 1: 0.75}), Trials({1: 0.5, 2: 0.1}))
+    >>> outcome.difference, outcome.seeds, outcome.p_value
+    (0.25, 1, None)
     """
     shared = sorted(first.by_seed.keys() & second.by_seed.keys())
     gains = [first.by_seed[seed] - second.by_seed[seed] for seed in shared]
-    return Paired(mean(gains), len(gains), _paired_test(gains)) if gains else None
-
-
-@dataclass(frozen=True)
-class Duel:
-    """Two methods on the same tasks.
-
-    Attributes
-    ----------
-    first, second : str
-        The methods.
-    won, tied, lost : int
-        Number of trials won, tied and lost by the first.
-    mean_difference : float
-        First minus second, over trials.
-    p_value : float or None
-        Wilcoxon's signed-rank test of the mean differences of the cells (data set and prior).
-    """
-
-    first: str
-    second: str
-    won: int
-    tied: int
-    lost: int
-    mean_difference: float
-    p_value: float | None
-
-
-@dataclass(frozen=True)
-class Ranks:
-    """Mean ranks of methods over the cells in which all of them have trials; 1 is the best.
-
-    Attributes
-    ----------
-    ranks : dict
-        Method -> mean rank, the best first.
-    cells : int
-        Number of cells.
-    p_value : float or None
-        Friedman's test that all methods are equal.
-    critical_difference : float or None
-        Mean ranks that differ by more than this differ at the 5 % level (Nemenyi's test).
-    """
-
-    ranks: dict[str, float]
-    cells: int
-    p_value: float | None
-    critical_difference: float | None
-
-
-def duels(records: Iterable[TrialRecord], first: str, rivals: Sequence[str]) -> list[Duel]:
-    """Compare a method with each of its rivals, trial by trial on the same task.
-
-    Parameters
-    ----------
-    records : iterable of TrialRecord
-        The trials.
-    first : str
-        The method.
-    rivals : sequence of str
-        The methods to compare it with; those that share no task with it are left out.
-
-    Returns
-    -------
-    list of Duel
-        One for each rival.
-    """
-    by_task = _by_task(records)
-    result = []
-    for second in rivals:
-        shared = {task: (row[first], row[second]) for task, row in by_task.items() if first in row and second in row}
-        if shared:
-            result.append(_duel(first, second, shared))
-    return result
-
-
-def _duel(first: str, second: str, shared: Mapping[_Task, tuple[float, float]]) -> Duel:
-    differences = np.array([ours - theirs for ours, theirs in shared.values()])
-    return Duel(
-        first=first,
-        second=second,
-        won=int((differences > TIE_TOLERANCE).sum()),
-        tied=int((np.abs(differences) <= TIE_TOLERANCE).sum()),
-        lost=int((differences < -TIE_TOLERANCE).sum()),
-        mean_difference=float(differences.mean()),
-        p_value=_signed_rank(_cell_means(shared)),
+    if not gains:
+        return None
+    return Paired(
+        difference=mean(gains),
+        seeds=len(gains),
+        p_value=_paired_test(gains),
+        interval=mean_interval(gains),
+        effect=_standardised(gains),
     )
 
 
-def mean_ranks(records: Iterable[TrialRecord], methods: Sequence[str]) -> Ranks:
-    """Rank methods over the cells in which all of them have trials.
+def averaged(settings: Sequence[Trials]) -> Trials:
+    """Return the mean over settings for each seed that all of them have.
+
+    >>> averaged([Trials({0: 0.9, 1: 0.8}), Trials({0: 0.7, 2: 0.6})])
+    Trials(by_seed={0: 0.8})
+    """
+    shared = set.intersection(*(set(trials.by_seed) for trials in settings)) if settings else set()
+    return Trials({seed: mean(trials.by_seed[seed] for trials in settings) for seed in sorted(shared)})
+
+
+def corrected(
+    outcomes: Sequence[Paired | None], adjust: Callable[[Sequence[float]], NDArray[np.float64]] = holm
+) -> list[Paired | None]:
+    """Return comparisons with p-values adjusted for the number of those with a test.
 
     Parameters
     ----------
-    records : iterable of TrialRecord
-        The trials.
-    methods : sequence of str
-        The methods to rank.
+    outcomes : sequence of Paired or None
+        The comparisons.
+    adjust : callable
+        ``holm`` for statements that are read one by one, ``benjamini_hochberg`` for counts over many cells: see
+        :mod:`confdiff.multiple_tests`.
 
-    Returns
-    -------
-    Ranks
-        Mean ranks and tests; empty if no cell has all methods.
+    Examples
+    --------
+    >>> outcomes = [Paired(0.1, 5, 0.01), None, Paired(0.1, 5, 0.04), Paired(0.1, 2, None)]
+    >>> [outcome.adjusted_p for outcome in corrected(outcomes) if outcome]
+    [0.02, 0.04, None]
     """
-    from scipy.stats import rankdata
-
-    cells: dict[_Task, dict[str, list[float]]] = {}
-    for (*cell, _), row in _by_task(records).items():
-        for method in methods:
-            if method in row:
-                cells.setdefault(tuple(cell), {}).setdefault(method, []).append(row[method])
-    complete = [row for row in cells.values() if len(row) == len(methods)]
-    table = np.array([[np.mean(row[method]) for method in methods] for row in complete])
-    if not len(table):
-        return Ranks(ranks={}, cells=0, p_value=None, critical_difference=None)
-    ranks = np.mean([rankdata(-row) for row in table], axis=0)
-    order = sorted(zip(methods, ranks.tolist(), strict=True), key=lambda pair: pair[1])
-    return Ranks(
-        ranks=dict(order),
-        cells=len(table),
-        p_value=_friedman(table),
-        critical_difference=_critical_difference(*table.shape),
-    )
-
-
-def _friedman(table: "np.ndarray[tuple[int, ...], np.dtype[np.float64]]") -> float | None:
-    """Test that all columns are equal; 1 where no value differs from another, as the test would divide by zero."""
-    from scipy.stats import friedmanchisquare
-
-    n_cells, n_methods = table.shape
-    if n_cells < 2 or n_methods < 3:
-        return None
-    return float(friedmanchisquare(*table.T).pvalue) if np.ptp(table, axis=1).any() else 1.0
-
-
-def _critical_difference(n_cells: int, n_methods: int) -> float | None:
-    from scipy.stats import studentized_range
-
-    if n_cells < 2 or n_methods < 2:
-        return None
-    quantile = studentized_range.ppf(0.95, n_methods, np.inf) / math.sqrt(2)
-    return float(quantile * math.sqrt(n_methods * (n_methods + 1) / (6 * n_cells)))
-
-
-def _by_task(records: Iterable[TrialRecord]) -> dict[_Task, dict[str, float]]:
-    """Return (protocol, data set, prior, epochs, seed) -> method -> accuracy."""
-    table: dict[_Task, dict[str, float]] = {}
-    for record in records:
-        task = (record.protocol, record.dataset, record.prior, record.epochs, record.seed)
-        table.setdefault(task, {})[record.method] = record.accuracy
-    return table
-
-
-def _cell_means(shared: Mapping[_Task, tuple[float, float]]) -> list[float]:
-    cells: dict[_Task, list[float]] = {}
-    for (*cell, _), (ours, theirs) in shared.items():
-        cells.setdefault(tuple(cell), []).append(ours - theirs)
-    return [float(np.mean(differences)) for differences in cells.values()]
+    p_values = [outcome.p_value for outcome in outcomes if outcome and outcome.p_value is not None]
+    adjusted = iter(adjust(p_values).tolist())
+    return [
+        replace(outcome, adjusted_p=next(adjusted)) if outcome and outcome.p_value is not None else outcome
+        for outcome in outcomes
+    ]
 
 
 def _paired_test(gains: Sequence[float]) -> float | None:
@@ -290,9 +216,10 @@ def _paired_test(gains: Sequence[float]) -> float | None:
     return float(ttest_1samp(gains, 0.0).pvalue)
 
 
-def _signed_rank(differences: Sequence[float]) -> float | None:
-    from scipy.stats import wilcoxon
-
-    if len(differences) < 5 or not any(differences):
+def _standardised(gains: Sequence[float]) -> float | None:
+    """Return the mean in standard deviations, with Hedges' exact correction of its bias."""
+    if len(gains) < FEWEST_TRIALS or len(set(gains)) == 1:
         return None
-    return float(wilcoxon(differences).pvalue)
+    freedom = len(gains) - 1
+    log_ratio = math.lgamma(freedom / 2) - math.lgamma((freedom - 1) / 2)
+    return math.exp(log_ratio) / math.sqrt(freedom / 2) * mean(gains) / stdev(gains)

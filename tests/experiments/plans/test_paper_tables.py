@@ -63,9 +63,9 @@ def test_the_report_reads_the_store_alone():
     usps = next(row for row in rows if (row["dataset"], row["prior"], row["method"]) == ("usps", "0.5", "confdiff-abs"))
     assert (usps["trials"], usps["mean"], usps["printed_mean"]) == ("3", "0.92100", "0.959")
     text = markdown_of(records)
-    assert "**.921 ± .001** (3)<br>.959 ± .004, -.038 -" in text
+    assert "**.921 ± .001** (3: .919 to .923)<br>.959 ± .004, -.038 -" in text
     assert "confdiff reproduce table2 --protocol authors --trials 3" in text
-    assert "| Pcomp-ABS | 24 | 0 | 0 | +0.0700 | 0.0078 |" in text
+    assert "| Pcomp-ABS | 24 | 0 | 0 | +0.0700 | 8 | +1.00 | 0.0078 | 0.016 |" in text
     page = html_of(records)
     assert "<td>Pcomp-ABS</td><td>24</td><td>0</td><td>0</td><td>+0.0700</td>" in page
     assert '<td class="below"><b>.921 ± .001</b>' in page

@@ -64,6 +64,6 @@ def test_options_of_trials_make_rows_of_their_own():
     ]
     assert [row[3:] for row in accuracy_table(records).rows] == [
         ["", ".850 ± .071 (2)"],
-        ["fraction 0.1", ".700 (1)"],
-        ["prior not given", ".600 (1)"],
+        ["fraction 0.1", ".700 (1, no interval)"],
+        ["prior not given", ".600 (1, no interval)"],
     ]

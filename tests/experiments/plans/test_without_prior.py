@@ -33,9 +33,9 @@ def test_differences_are_over_the_seeds_that_both_have():
 def test_the_report_has_them():
     section = find_experiment("without_prior").section
     text = report_markdown(section(RECORDS))
-    cells = "| .940 ± .014 (2) | .973 ± .003 (2) | .961 (1) | .817 ± .274 (3) | +.033 | +.002 | +.010 |"
+    cells = "| .940 ± .014 (2) | .973 ± .003 (2) | .961 (1, no interval) | .817 ± .274 (3) | +.033 | +.002 | +.010 |"
     assert f"| USPS | 0.2 {cells}" in text
-    assert "| Letter | 0.2 |  | .990 (1) |  |  |  |  |  |" in text
+    assert "| Letter | 0.2 |  | .990 (1, no interval) |  |  |  |  |  |" in text
     page = report_html(section(RECORDS))
     assert "<td>.973 ± .003 (2)</td>" in page
     assert '<a href="#oracle">' in page

@@ -57,7 +57,7 @@ def test_html():
     assert "<code>confdiff run digits</code><br><code>confdiff report</code>" in page
     assert '<td class="within"><b>.95</b> (3)<small>.94, +.01 =</small></td>' in page
     assert '<tr class="first"><td>0.2</td>' in page
-    assert "<tr><td></td><td>.90</td></tr>" in page  # the prior is shown once per group
+    assert '<tr><td class="repeat"><span>0.2</span></td><td>.90</td></tr>' in page  # the prior is shown once per group
     assert page.count("data:image/png;base64,") == 2
 
 
@@ -68,5 +68,10 @@ def test_csv():
 def test_columns_of_tables_for_programs():
     columns = {**attributes("dataset"), **TRIAL_COLUMNS}
     point = Point("usps", 0.5, FIGURE3_PLAN.places[0], Trials({0: 0.5, 1: 0.75}))
-    assert as_csv(csv_file("x", columns, [point])) == "dataset,trials,mean,std\nusps,2,0.62500,0.17678\n"
-    assert as_csv(csv_file("x", columns, [])) == "dataset,trials,mean,std\n"
+    assert (
+        as_csv(csv_file("x", columns, [point]))
+        == "dataset,trials,mean,std,low,high\nusps,2,0.62500,0.17678,-0.96328,2.21328\n"
+    )
+    head = "dataset,trials,mean,std,low,high\n"
+    assert as_csv(csv_file("x", columns, [point])) == f"{head}usps,2,0.62500,0.17678,-0.96328,2.21328\n"
+    assert as_csv(csv_file("x", columns, [])) == head

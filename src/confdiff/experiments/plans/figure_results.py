@@ -7,7 +7,7 @@ from confdiff.experiments.plans.figures import Claim, FigurePlan, Place, place_s
 from confdiff.experiments.plans.paper_tables import DEFAULT_PROTOCOL
 from confdiff.experiments.plans.printed import PAPER_EPOCHS, printed_numbers
 from confdiff.experiments.plans.verdicts import claim_verdict
-from confdiff.experiments.statistics import Paired, Trials, grouped, paired
+from confdiff.experiments.statistics import Paired, Trials, corrected, grouped, paired
 from confdiff.experiments.trials.record import TrialRecord
 
 
@@ -176,10 +176,15 @@ class ClaimResult:
 
 
 def claim_results(results: FigureResults) -> list[ClaimResult]:
-    """Return the claims of a figure for which both points have trials with the same seeds."""
+    """Return the claims of a figure for which both points have trials with the same seeds.
+
+    P-values are adjusted for the number of claims tested.
+    """
     places = dict.fromkeys((point.dataset, point.prior) for point in results.points)
     outcomes = [_claim_result(results, claim, *place) for claim in results.plan.claims for place in places]
-    return [outcome for outcome in outcomes if outcome is not None]
+    found = [outcome for outcome in outcomes if outcome is not None]
+    adjusted = corrected([result.outcome for result in found])
+    return [replace(result, outcome=outcome) for result, outcome in zip(found, adjusted, strict=True) if outcome]
 
 
 def _claim_result(results: FigureResults, claim: Claim, dataset: str, prior: float) -> ClaimResult | None:

@@ -17,7 +17,7 @@ from confdiff.experiments.plans.figures import FigurePlan, figure_grid
 from confdiff.experiments.plans.verdicts import FEWEST_TEXT, SIGNIFICANCE_TEXT, TOLERANCE_TEXT
 from confdiff.experiments.report.blocks import Block, Cell, Commands, CsvFile, Heading, Paragraph, Picture, Table
 from confdiff.experiments.report.csv import TRIAL_COLUMNS, CsvColumns, attributes, csv_file
-from confdiff.experiments.report.numbers import optional_text, p_text, signed_text, trials_text
+from confdiff.experiments.report.numbers import gain_text, optional_text, p_text, signed_text, trials_text
 from confdiff.experiments.report.plots import Panel, Series, panels_figure
 from confdiff.experiments.report.style import colour_of, dataset_label, label_of
 from confdiff.experiments.statistics import grouped
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 _CLAIMS = f"""\
 The paper prints no numbers for its figures; the table lists its claims about them. Trials with the same seeds are \
-compared by a paired t-test at the {SIGNIFICANCE_TEXT}. Similar and comparable mean a difference of at most \
+compared by a paired t-test at the {SIGNIFICANCE_TEXT}, corrected for the number of tests in the table by Holm's \
+method. Intervals are 95 % t-intervals of the single differences. Similar and comparable mean a difference of at most \
 {TOLERANCE_TEXT}. Fewer than {FEWEST_TEXT} trials give no verdict. The column "printed" shows the paper's number for \
 the second point, if its tables contain one."""
 _COLUMNS: CsvColumns = {
@@ -60,7 +61,8 @@ def figure_blocks(results: FigureResults) -> list[Block]:
     """Return the picture of a figure, the accuracies of its panels, and its claims."""
     plan = results.plan
     panels = grouped(results.points, lambda point: point.place.panel)
-    head = ["claim", "data set", "prior", "first", "second", "printed", "difference", "p", "verdict"]
+    head = ["claim", "data set", "prior", "first", "second", "printed", "difference", "95 % interval", "p", "Holm p"]
+    head += ["verdict"]
     return [
         Heading(plan.title, anchor=plan.name, link=plan.title.split(":")[0]),
         Commands(tuple(results.commands)),
@@ -94,7 +96,9 @@ def _claim_row(result: ClaimResult) -> list[str | Cell]:
         trials_text(result.second.trials),
         optional_text(result.printed),
         signed_text(result.outcome.difference),
+        gain_text(result.outcome.interval),
         p_text(result.outcome.p_value),
+        p_text(result.outcome.adjusted_p),
         Cell(result.verdict, shade=_SHADES.get(result.verdict, "")),
     ]
 

@@ -23,7 +23,7 @@ from confdiff.experiments.plans.verdicts import SIGNIFICANCE_TEXT
 from confdiff.experiments.report import blocks
 from confdiff.experiments.report.blocks import Block, Commands, CsvFile, Heading, Paragraph, Picture, Row, Table
 from confdiff.experiments.report.csv import CsvColumns, csv_file
-from confdiff.experiments.report.numbers import accuracy_text, digits, signed_text
+from confdiff.experiments.report.numbers import accuracy_text, digits, interval_text, signed_text
 from confdiff.experiments.report.style import dataset_label
 from confdiff.experiments.statistics import grouped
 from confdiff.experiments.trials.record import Record
@@ -39,7 +39,7 @@ Boosted trees, cross-fitted inside the training set and scaled to fit its labels
 moved to the class prior of the pairs. Noise: additive N(0, .3^2), clipped; multiplicative N(1, .5^2); rounded to \
 five grades; or label differences y' - y. Each item is in one pair, so some tables give fewer than 1,500 pairs. All \
 learners are given the class prior. Values are accuracy / AUC on the test set, means over trials, with the number of \
-trials in brackets. The best accuracy of a row is bold."""
+trials in brackets, and below them the 95 % t-interval of the accuracy. The best accuracy of a row is bold."""
 _CLAIMS = f"""\
 What holds in cells with at least {FEWEST_CLAIMED} pairs and three trials of all learners compared. The best candidate \
 is the one with the highest mean on the test set, which no learner knows. Comparisons with ConfDiff-ABS are paired \
@@ -143,7 +143,8 @@ def _value(cell: LearnerCell, learner: str, bold: bool = False) -> blocks.Cell:
     if accuracy is None or auc is None:
         return blocks.Cell("")
     text = f"{accuracy_text(accuracy)} / {accuracy_text(auc)}"
-    return blocks.Cell(text, detail=f"({cell.trials(learner).n})", bold=bold)
+    trials = cell.trials(learner)
+    return blocks.Cell(text, detail=f"({trials.n})", note=interval_text(trials) or "no interval", bold=bold)
 
 
 def _oracles(cells: Sequence[LearnerCell]) -> Table:

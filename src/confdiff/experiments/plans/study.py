@@ -4,7 +4,7 @@ It has two data sets, two priors and seven conditions of noise or a wrong prior,
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any
 
@@ -14,11 +14,12 @@ from confdiff.experiments.plans.paper_tables import DEFAULT_PROTOCOL, PAPER_TRIA
 from confdiff.experiments.plans.verdicts import SIGNIFICANCE_TEXT, SIGNS
 from confdiff.experiments.report.blocks import Block, Cell, Commands, CsvFile, Heading, Paragraph, Row, Table
 from confdiff.experiments.report.csv import TRIAL_COLUMNS, CsvColumns, attributes, csv_file
-from confdiff.experiments.report.numbers import accuracy_text, digits, signed_text
+from confdiff.experiments.report.numbers import accuracy_text, digits, gain_text, signed_text
 from confdiff.experiments.report.style import dataset_label, label_of
-from confdiff.experiments.statistics import Paired, Trials, grouped, paired
+from confdiff.experiments.statistics import Paired, Trials, averaged, corrected, grouped, paired
 from confdiff.experiments.trials.record import Record, TrialRecord
 from confdiff.experiments.trials.spec import TrialSpec
+from confdiff.multiple_tests import benjamini_hochberg
 from confdiff.tasks import TaskSpec
 from confdiff.validation import check_choice, check_count
 
@@ -49,13 +50,16 @@ _IN_FIGURE_3 = frozenset(
 )
 _TEXT = f"""\
 Accuracy as above, with the number of trials in brackets. Each method is compared with ConfDiff-ABS on the same \
-pairs, by a paired t-test over trials at the {SIGNIFICANCE_TEXT}. The signs are `+` above, `-` below, and `=` for no \
-significant difference. The conditions were chosen before any trial was run."""
+pairs, by a paired t-test over trials at the {SIGNIFICANCE_TEXT}, corrected for the number of these tests by the \
+method of Benjamini and Hochberg: of the differences that it finds, at most 5 % are expected to be chance. The signs \
+are `+` above, `-` below, and `=` for no significant difference. The conditions were chosen before any trial was \
+run. The mean gain is over all cells; its 95 % t-interval is over seeds."""
 _COLUMNS: CsvColumns = {
     **attributes("protocol", "epochs", "dataset", "prior", "condition", "method"),
     **TRIAL_COLUMNS,
     "gain": lambda cell: digits(cell.gain),
     "p_value": lambda cell: digits(cell.p_value),
+    "bh_p": lambda cell: digits(cell.against_baseline and cell.against_baseline.adjusted_p),
     "verdict": attrgetter("verdict"),
 }
 
@@ -116,7 +120,7 @@ class StudyCell:
 
     @property
     def verdict(self) -> str:
-        """``above`` or ``below`` the baseline where significant at the 5 % level, else ``level``."""
+        """``above`` or ``below`` the baseline where significant at the 5 % level after correction, else ``level``."""
         return self.against_baseline.direction if self.against_baseline else ""
 
     @property
@@ -139,8 +143,14 @@ def study_cells(records: Sequence[TrialRecord]) -> list[StudyCell]:
         cell
         for group in settings
         if any(_condition(record) not in _IN_FIGURE_3 for record in group)
-        for cell in _cells(group)
+        for cell in _corrected(list(_cells(group)))
     ]
+
+
+def _corrected(cells: Sequence[StudyCell]) -> list[StudyCell]:
+    """Adjust the p-values of all cells for their number."""
+    outcomes = corrected([cell.against_baseline for cell in cells], benjamini_hochberg)
+    return [replace(cell, against_baseline=outcome) for cell, outcome in zip(cells, outcomes, strict=True)]
 
 
 def _condition(record: TrialRecord) -> str | None:
@@ -223,9 +233,21 @@ def _counts(cells: Sequence[StudyCell]) -> Table:
     for name in _methods(cells)[1:]:
         compared = [cell for cell in cells if cell.method == name and cell.gain is not None]
         counts = [sum(cell.verdict == verdict for cell in compared) for verdict in ("above", "level", "below")]
-        gain = sum(cell.gain or 0.0 for cell in compared) / max(1, len(compared))
-        rows.append([label_of(name), *map(str, counts), signed_text(gain)])
-    return Table(["method", "above ABS", "level", "below ABS", "mean gain"], rows)
+        gain = _mean_gain(cells, compared)
+        values = [signed_text(gain.difference), gain_text(gain.interval)] if gain else ["", ""]
+        rows.append([label_of(name), *map(str, counts), *values])
+    return Table(["method", "above ABS", "level", "below ABS", "mean gain", "95 % interval"], rows)
+
+
+def _mean_gain(cells: Sequence[StudyCell], compared: Sequence[StudyCell]) -> Paired | None:
+    """Return the gain of the compared cells over the baseline in the same places, averaged for each seed."""
+    baselines = {_place(cell): cell.trials for cell in cells if cell.method == _BASELINE}
+    places = [baselines[_place(cell)] for cell in compared]
+    return paired(averaged([cell.trials for cell in compared]), averaged(places))
+
+
+def _place(cell: StudyCell) -> tuple[str, float, str]:
+    return cell.dataset, cell.prior, cell.condition
 
 
 def _files(records: Sequence[Record]) -> list[CsvFile]:

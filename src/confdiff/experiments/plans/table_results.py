@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from confdiff.display.text import plural
+from confdiff.experiments.plans.agreement import PrintAgreement, agreement_of
 from confdiff.experiments.plans.paper_tables import PAPER_METHODS, PAPER_TABLES, TableCell, table_cells, table_of
 from confdiff.experiments.plans.table_commands import table_commands
 from confdiff.experiments.plans.verdicts import TABLE_VERDICTS
-from confdiff.experiments.statistics import FEWEST_TRIALS, Duel, Ranks, duels, grouped, mean_ranks
+from confdiff.experiments.rankings import Duel, Ranks, duels, mean_ranks
+from confdiff.experiments.statistics import FEWEST_TRIALS, grouped
 from confdiff.experiments.trials.record import TrialRecord
 from confdiff.methods import METHODS
 
@@ -140,6 +142,11 @@ class TableResults:
     def has_verdicts(self) -> bool:
         """Whether any cell has enough trials for a verdict."""
         return any(self.tally.values())
+
+    @property
+    def agreement(self) -> PrintAgreement:
+        """The cells with a verdict, tested against the printed numbers."""
+        return agreement_of(self.cells.values())
 
     @property
     def commands(self) -> list[str]:

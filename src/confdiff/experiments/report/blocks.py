@@ -87,11 +87,14 @@ class Table:
         Strings and cells.
     group_columns : int
         Number of leading columns that identify a group of rows. A renderer may show them once per group.
+    page_only : bool
+        Whether it is shown on pages only, where long tables can be sorted and filtered.
     """
 
     head: Sequence[str]
     rows: Sequence[Row]
     group_columns: int = 0
+    page_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -106,11 +109,30 @@ class Picture:
         Draws the figure when a renderer needs it.
     name : str
         Name of its files in the folder ``images``; empty for a figure that is only embedded in HTML pages.
+    inline : bool
+        Whether pages draw it in their own colours, dark ones included; for figures of few points.
     """
 
     title: str
     draw: "Callable[[], Figure]"
     name: str = ""
+    inline: bool = False
+
+
+@dataclass(frozen=True)
+class Opening:
+    """The first thing on a page: what was found, in three sentences, and one chart.
+
+    Attributes
+    ----------
+    sentences : sequence of str
+        The sentences.
+    chart : Picture
+        The chart.
+    """
+
+    sentences: Sequence[str]
+    chart: Picture
 
 
 @dataclass(frozen=True)
@@ -132,7 +154,7 @@ class CsvFile:
     rows: Sequence[Sequence[object]]
 
 
-Block = Heading | Paragraph | Commands | Table | Picture
+Block = Opening | Heading | Paragraph | Commands | Table | Picture
 
 
 def to_cell(value: str | Cell) -> Cell:

@@ -17,8 +17,10 @@ TRIAL_COLUMNS: CsvColumns = {
     "trials": attrgetter("trials.n"),
     "mean": lambda row: digits(row.trials.mean),
     "std": lambda row: digits(row.trials.std),
+    "low": lambda row: digits(row.trials.interval and row.trials.interval[0]),
+    "high": lambda row: digits(row.trials.interval and row.trials.interval[1]),
 }
-"""The columns of any row with an attribute ``trials``."""
+"""The columns of any row with an attribute ``trials``; low and high are the ends of the 95 % interval of the mean."""
 
 
 def attributes(*names: str) -> CsvColumns:

@@ -4,17 +4,18 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from confdiff.display.html import as_data_uri, environment
+from confdiff.display.html import as_data_uri, as_svg, environment
 from confdiff.experiments.report.blocks import Block, Cell, Row, Table, to_cell
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
 _PACKAGE = "confdiff.experiments.report"
+_LONG = 30  # characters
 
 
 def as_html(title: str, lead: str, blocks: Iterable[Block]) -> str:
-    """Return a page with a title, a line below it, a list of contents, and these blocks.
+    """Return a page with a title, a line below it, a list of contents (after an opening), and these blocks.
 
     Figures are embedded in the page; headings with a ``link`` are in the list of contents.
     """
@@ -22,8 +23,10 @@ def as_html(title: str, lead: str, blocks: Iterable[Block]) -> str:
     templates.filters |= {
         "to_cell": to_cell,
         "as_data_uri": lambda picture: as_data_uri(picture.draw()),
+        "as_svg": lambda picture: as_svg(picture.draw()),
         "kind": lambda block: type(block).__name__,
         "with_code": _with_code,
+        "classes": _classes,
         "with_groups": _with_groups,
     }
     return templates.get_template("report.html").render(title=title, lead=lead, blocks=list(blocks))
@@ -34,6 +37,12 @@ def _with_code(text: str) -> "Markup":
     from markupsafe import Markup, escape
 
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def _classes(cell: Cell) -> str:
+    """Return the classes of a cell: its shade, and whether it is long, so that its lines may be wrapped."""
+    is_long = len(cell.text) + len(cell.detail) > _LONG
+    return " ".join(name for name in (cell.shade, "long" if is_long else "") if name)
 
 
 def _with_groups(table: Table) -> list[tuple[bool, bool, Row]]:

@@ -3,7 +3,18 @@
 import textwrap
 from collections.abc import Iterable, Sequence
 
-from confdiff.experiments.report.blocks import Block, Cell, Commands, Heading, Paragraph, Picture, Row, Table, to_cell
+from confdiff.experiments.report.blocks import (
+    Block,
+    Cell,
+    Commands,
+    Heading,
+    Opening,
+    Paragraph,
+    Picture,
+    Row,
+    Table,
+    to_cell,
+)
 
 _WIDTH = 100
 
@@ -32,13 +43,23 @@ def _lines(block: Block) -> list[str]:
         case Heading():
             return [f"{'#' * block.level} {block.text}"]
         case Paragraph():
-            return textwrap.wrap(block.text, _WIDTH, break_long_words=False, break_on_hyphens=False)
+            return _wrapped(block.text)
         case Commands():
             return [f"    {line}" for line in block.lines]
         case Table():
-            return _table(block)
+            return [] if block.page_only else _table(block)
         case Picture():
-            return [f"![{block.title}](images/{block.name}.png)"] if block.name else []
+            return _picture(block)
+        case Opening():
+            return [*_wrapped(" ".join(block.sentences)), "", *_picture(block.chart)]
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def _picture(picture: Picture) -> list[str]:
+    return [f"![{picture.title}](images/{picture.name}.png)"] if picture.name else []
 
 
 def _table(table: Table) -> list[str]:

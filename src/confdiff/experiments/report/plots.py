@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from confdiff.experiments.demo import Demo
-    from confdiff.experiments.statistics import Ranks
+    from confdiff.experiments.rankings import Ranks
     from confdiff.experiments.trials.record import TrialRecord
 
 _FEWEST_ITEMS = 10  # the fraction of positives among fewer items is mostly noise

@@ -3,37 +3,37 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from confdiff.display.figures import save_figure
 from confdiff.experiments.plans import EXPERIMENTS, find_experiment
+from confdiff.experiments.plans.opening import opening_blocks
 from confdiff.experiments.plans.printed import PAPER_EPOCHS
 from confdiff.experiments.plans.verdicts import AGREEMENT_TEXT, FEWEST_TEXT
-from confdiff.experiments.report.blocks import Block, CsvFile, Heading, Paragraph, Picture, Table
-from confdiff.experiments.report.csv import as_csv
+from confdiff.experiments.report.blocks import Block, CsvFile, Heading, Paragraph, Table
+from confdiff.experiments.report.files import ReportFiles
 from confdiff.experiments.report.html import as_html
 from confdiff.experiments.report.markdown import as_markdown
 from confdiff.experiments.trials.record import Record
 from confdiff.experiments.trials.store import Store, Unreadable
-from confdiff.io.atomic import write_text
-from confdiff.io.outputs import check_new_report, check_writable
+from confdiff.io.outputs import check_writable
 
-_PAGE = "results.html"
-_PICTURE_ENDINGS = ("png", "svg")
+_NAME = "results"
 _TITLE = "Results"
 _LEAD = (
     "Our trials and the numbers printed in Wang et al., Binary Classification with Confidence Difference, NeurIPS 2023."
 )
 _INTRODUCTION = f"""\
 `confdiff report` makes this page from finished trials. Accuracy is measured on the test set, as the mean of the \
-last 10 epochs. Tables show the mean and standard deviation (n - 1) over trials, and the number of trials in \
-brackets. The paper's number and our difference from it are below each mean. Cells with at least {FEWEST_TEXT} trials \
+last 10 epochs. Tables show the mean and standard deviation (n - 1) over trials; the brackets hold the number of \
+trials and the 95 % t-interval of the mean, cut at 0 and 1. One trial has no interval. Intervals and tests are about \
+other seeds on the same data sets: trials share items, so intervals for new data would be wider (Nadeau and Bengio \
+2003). The paper's number and our difference from it are below each mean. Cells with at least {FEWEST_TEXT} trials \
 of {PAPER_EPOCHS} epochs have a verdict. Verdicts are `=` {AGREEMENT_TEXT} of the printed number, \
 `+` above it, and `-` below it. The HTML page shades them blue, green and orange. The best method, excluding \
 oracles, is bold. Pcomp pairs are ordered by their labels, and (-, +) pairs are reversed."""
 
 
 def report_blocks(records: Sequence[Record]) -> list[Block]:
-    """Return the whole report: an introduction, and the sections of all experiments that have trials."""
-    blocks: list[Block] = [Paragraph(_INTRODUCTION)]
+    """Return the whole report: an opening, an introduction, and the sections of all experiments that have trials."""
+    blocks: list[Block] = [*opening_blocks(records), Paragraph(_INTRODUCTION)]
     for name in EXPERIMENTS:
         blocks += find_experiment(name).section(records)
     return blocks
@@ -78,25 +78,14 @@ def write_report(store: Store, folder: Path, *, overwrite: bool = False, escape:
     ValueError
         If the store has no trials.
     """
-    check_writable(folder / _PAGE)
+    check_writable(folder / f"{_NAME}.html")
     records = store.records()
     unreadable = store.unreadable()
     if not records:
         raise ValueError(_no_trials(store, unreadable))
     blocks = report_blocks(records) + unreadable_blocks(unreadable)
-    pictures = [block for block in blocks if isinstance(block, Picture) and block.name]
-    texts = {"page": (_PAGE, report_html(blocks)), "markdown": ("results.md", report_markdown(blocks))}
-    texts |= {file.name: (f"{file.name}.csv", as_csv(file, escape=escape)) for file in report_files(records)}
-    files = {kind: folder / name for kind, (name, _) in texts.items()}
-    figures = _picture_files(pictures, folder / "images")
-    check_new_report(files | figures, overwrite=overwrite)
-    for kind, path in files.items():
-        write_text(path, texts[kind][1])
-    for picture in pictures:
-        figure = picture.draw()
-        for ending in _PICTURE_ENDINGS:
-            save_figure(figure, figures[f"{picture.name}, {ending}"])
-    return files | figures
+    contents = ReportFiles(name=_NAME, title=_TITLE, lead=_LEAD, blocks=blocks, tables=report_files(records))
+    return contents.write(folder, overwrite=overwrite, escape=escape)
 
 
 def _no_trials(store: Store, unreadable: Sequence[Unreadable]) -> str:
@@ -116,11 +105,3 @@ def unreadable_blocks(unreadable: Sequence[Unreadable]) -> list[Block]:
         Paragraph("These files and lines are damaged, or not records of trials that this version can read."),
         Table(head=("file", "line", "reason"), rows=rows),
     ]
-
-
-def _picture_files(pictures: Sequence[Picture], folder: Path) -> dict[str, Path]:
-    return {
-        f"{picture.name}, {ending}": folder / f"{picture.name}.{ending}"
-        for picture in pictures
-        for ending in _PICTURE_ENDINGS
-    }
