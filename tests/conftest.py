@@ -4,6 +4,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from browser import browser, context, inspected, playwright, tab  # noqa: F401 (fixtures)
+
 # One thread, set before PyTorch is imported: commands run in forked processes, which hang on threads they inherit.
 os.environ["OMP_NUM_THREADS"] = "1"
 

@@ -13,6 +13,7 @@ TAKERS = {
     ("run",),
     ("reproduce",),
     ("report",),
+    ("compare",),
     ("fit",),
     ("predict",),
     ("evaluate",),

@@ -5,7 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from labelling.browsers import needs_browser, ready, serving, watched
+from browser import needs_browser, watched
+from labelling.browsers import ready, serving
 from labelling.sites import QUESTION, stored, text_study
 
 pytestmark = needs_browser

@@ -4,11 +4,11 @@ import re
 from functools import partial
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from browser import needs_browser, problems_of
 from confdiff.labelling.app.security import PAGE_POLICY
-from labelling.browsers import needs_browser, ready, serving, watched
+from labelling.browsers import ready, serving
 from labelling.sites import QUESTION, audio_study, hostile_study, image_study, stored, table_study, text_study
 from labelling.test_browser import screen_grades, wait_for_count
 
@@ -271,33 +271,6 @@ def test_a_fine_scale_takes_keys(site):
 
 
 # Layout and accessibility
-
-
-def problems_of(page):
-    """Return the serious and critical violations that axe-core finds."""
-    results = Axe().run(page).response
-    assert results["passes"]
-    return [
-        f"{violation['id']}: {node['html'][:200]}"
-        for violation in results["violations"]
-        if violation["impact"] in ("serious", "critical")
-        for node in violation["nodes"]
-    ]
-
-
-@pytest.fixture
-def inspected(browser):
-    """Open contexts that let axe-core evaluate its source, which the policy of the page forbids."""
-    contexts = []
-
-    def new_page(width=1280, scheme="light"):
-        context = browser.new_context(bypass_csp=True, viewport={"width": width, "height": 780}, color_scheme=scheme)
-        contexts.append(context)
-        return watched(context.new_page())
-
-    yield new_page
-    for context in contexts:
-        context.close()
 
 
 @pytest.mark.parametrize("name", STUDIES)

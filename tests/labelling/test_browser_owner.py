@@ -5,8 +5,9 @@ import re
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
+from browser import needs_browser, watched
 from confdiff.labelling import StudySettings
-from labelling.browsers import needs_browser, serving, watched
+from labelling.browsers import serving
 from labelling.simulated import JUDGES, answer_directly, simulated_study
 
 pytestmark = needs_browser

@@ -2,7 +2,8 @@
 
 import pytest
 
-from labelling.browsers import needs_browser, ready, serving
+from browser import needs_browser
+from labelling.browsers import ready, serving
 from labelling.sites import stored, text_study
 
 pytestmark = needs_browser

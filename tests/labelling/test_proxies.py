@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from browser import CHROMIUM
 from confdiff.labelling import Study, StudySettings, create_study
-from labelling.browsers import CHROMIUM, ready
+from labelling.browsers import ready
 from labelling.proxies import COMMANDS, HOST, free_port, running
 
 ITEMS = {"id": ["cow", "dog", "ant", "bee"], "text": ["A cow", "Two dogs", "An ant", "A bee"]}

@@ -1,14 +1,10 @@
 """confdiff run, reproduce, report: trials, the paper's experiments, and their report."""
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-from rich.table import Table
-
-from confdiff.cli import console
-from confdiff.cli.console import complain, name_column, print_message, say, say_files, status
+from confdiff.cli.console import print_message, say_files, status
+from confdiff.cli.grids import JobsOption, ResultsOption, carry_out, numbers, warn_of_unreadable, words
 from confdiff.cli.options import (
     AddressOption,
     EngineOption,
@@ -23,27 +19,12 @@ from confdiff.cli.options import (
 )
 from confdiff.cli.plugins import takes_plugins
 from confdiff.experiments.plans import EXPERIMENTS, REPRODUCIBLE
-from confdiff.interruption import exit_status
 
 if TYPE_CHECKING:
-    from confdiff.experiments.report import blocks
-    from confdiff.experiments.trials.record import Record
-    from confdiff.experiments.trials.runner import Spec
     from confdiff.experiments.trials.store import Store
 
 _LISTED = "; ".join(f"`{name}` ({EXPERIMENTS[name].description})" for name in REPRODUCIBLE)
 _SELECTION = "Select trials"
-
-ResultsOption = Annotated[Path, option("--results", metavar="FOLDER", help="Folder that stores finished trials.")]
-JobsOption = Annotated[
-    int | None,
-    option(
-        min=1,
-        metavar="N",
-        help="Number of trials at a time, with one thread each. If omitted, one for `run` and two for `reproduce`; "
-        "with Ray, as many as the cluster has processors.",
-    ),
-]
 
 
 @takes_plugins
@@ -93,9 +74,9 @@ def run(
         from confdiff.experiments.trials.spec import TrialSpec
         from confdiff.tasks import TaskSpec
 
-    names = _words(methods)
+    names = words(methods)
     setting = TaskSpec(dataset).setting
-    values = list(setting.priors) if priors is None else _numbers("--priors", priors)
+    values = list(setting.priors) if priors is None else numbers("--priors", priors)
     if not names:
         raise ValueError("--methods names no method: there is nothing to run.")
     if not values:
@@ -111,7 +92,7 @@ def run(
         for name in names
     ]
     where: dict[str, Any] = {"jobs": jobs, "engine": engine, "address": address, "folder": folder}
-    _carry_out(specs, results, lambda **more: run_trials(specs, **where, **more), accuracy_table, engine)
+    carry_out(specs, results, lambda **more: run_trials(specs, **where, **more), accuracy_table, engine)
 
 
 @takes_plugins
@@ -191,10 +172,10 @@ def reproduce(
 
         experiment = find_experiment(check_choice("experiment", name, REPRODUCIBLE))
     flags = {
-        "datasets": ("--datasets", _words(datasets)),
-        "methods": ("--methods", _words(methods)),
-        "priors": ("--priors", _numbers("--priors", priors)),
-        "points": ("--points", _numbers("--points", points)),
+        "datasets": ("--datasets", words(datasets)),
+        "methods": ("--methods", words(methods)),
+        "priors": ("--priors", numbers("--priors", priors)),
+        "points": ("--points", numbers("--points", points)),
         "trials": ("--trials", trials),
         "epochs": ("--epochs", epochs),
         "protocol": ("--protocol", protocol),
@@ -210,7 +191,7 @@ def reproduce(
     if jobs is None and engine is None:
         engine = "processes"
     where: dict[str, Any] = {"jobs": jobs, "engine": engine, "address": address, "folder": folder}
-    _carry_out(specs, results, lambda **more: experiment.run(specs, **where, **more), experiment.summary, engine)
+    carry_out(specs, results, lambda **more: experiment.run(specs, **where, **more), experiment.summary, engine)
 
 
 def _grid_options(name: str, flags: dict[str, tuple[str, Any]]) -> dict[str, Any]:
@@ -229,17 +210,6 @@ def _grid_options(name: str, flags: dict[str, tuple[str, Any]]) -> dict[str, Any
             raise ValueError(f"{flag} does not apply to {name}; it applies to {', '.join(takers)}.")
         options[option_name] = value
     return options
-
-
-def _words(text: str | None) -> list[str]:
-    return (text or "").replace(",", " ").split()
-
-
-def _numbers(flag: str, text: str | None) -> list[float]:
-    try:
-        return [float(word) for word in _words(text)]
-    except ValueError as error:
-        raise ValueError(f"{flag} must be numbers separated by commas, such as .2,.8; got {text!r}.") from error
 
 
 @takes_plugins
@@ -262,45 +232,9 @@ def report(
 
         store = Store(results)
         files = write_report(store, output, overwrite=overwrite, escape=escape)
-    _warn_of_unreadable(store)
+    warn_of_unreadable(store)
     _warn_of_missing_plugins(store)
     say_files(files)
-
-
-def _carry_out(
-    specs: "Sequence[Spec]",
-    folder: Path,
-    run: "Callable[..., Sequence[tuple[Spec, str]]]",
-    summary: "Callable[[Sequence[Record]], blocks.Table]",
-    engine: str | None,
-) -> None:
-    """Run trials with a progress bar, pack the results, and print their summary."""
-    from confdiff.experiments.plans.plugin_flags import plugin_flags_of
-    from confdiff.experiments.trials.store import Store
-
-    store = Store(folder)
-    store.make_room()
-    failures = _run_until_stopped(
-        specs, store, run, "starting Ray" if engine == "ray" else "looking up finished trials"
-    )
-    store.compact()
-    keys = {spec.key for spec in specs}
-    records = [record for record in store.records() if record.key in keys]
-    _warn_of_unreadable(store)
-    if records:
-        _print_table(summary(records))
-        say(
-            f"The trials are kept in {folder}. Write a report with: confdiff report --results {folder}"
-            f"{plugin_flags_of(records)}"
-        )
-    _print_failures(failures)
-    if failures:
-        raise typer.Exit(1)
-
-
-def _warn_of_unreadable(store: "Store") -> None:
-    for entry in store.unreadable():
-        print_message(f"{entry}. It was left out.", label="warning:", style="bold yellow")
 
 
 def _warn_of_missing_plugins(store: "Store") -> None:
@@ -312,45 +246,3 @@ def _warn_of_missing_plugins(store: "Store") -> None:
     if foreign:
         text = f"{plural(len(foreign), 'trial')} come from plug-ins that are not loaded: {listed(sorted(plugins))}"
         print_message(f"{text}. Pass --plugin FILE to compare them.", label="warning:", style="bold yellow")
-
-
-def _run_until_stopped(
-    specs: "Sequence[Spec]", store: "Store", run: "Callable[..., Sequence[tuple[Spec, str]]]", beginning: str
-) -> "Sequence[tuple[Spec, str]]":
-    """Run trials; Ctrl-C or a killed worker ends the command with one line and an exit status."""
-    from concurrent.futures.process import BrokenProcessPool
-
-    from confdiff.cli.grid_bar import GridBar
-
-    with GridBar(beginning) as bar:
-        try:
-            return run(store=store, progress=bar.show)
-        except (KeyboardInterrupt, BrokenProcessPool) as stop:
-            keys = {spec.key for spec in specs}
-            cause = "a worker process was killed, perhaps for lack of memory (try fewer --jobs)"
-            status = 1
-            if isinstance(stop, KeyboardInterrupt):
-                cause = "stopped"
-                status = exit_status(stop)
-            finished = f"{len(keys & store.keys())} of {len(keys)} trials are kept in {store.folder}"
-            complain(f"{cause}: {finished}; the same command continues from there")
-            raise typer.Exit(status) from None
-
-
-def _print_failures(failures: "Sequence[tuple[Spec, str]]") -> None:
-    """Print each reason once, with the first trial that failed for it."""
-    from confdiff.experiments.statistics import grouped
-
-    for group in grouped(failures, lambda failure: failure[1]):
-        spec, reason = group[0]
-        more = f" (and {len(group) - 1} more)" if len(group) > 1 else ""
-        complain(f"failed: {spec}{more}: {reason}")
-
-
-def _print_table(table: "blocks.Table") -> None:
-    from confdiff.experiments.report.blocks import to_cell
-
-    printed = Table(*(name_column(title) if title == "method" else title for title in table.head))
-    for row in table.rows:
-        printed.add_row(*(to_cell(value).text for value in row))
-    console.results.print(printed)

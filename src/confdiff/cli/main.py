@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 from confdiff.cli import (
     check,
+    compare,
     convert,
     data,
     demo,
@@ -96,6 +97,7 @@ _PANELS: dict[str, _Commands] = {
         "run": experiments.run,
         "reproduce": experiments.reproduce,
         "report": experiments.report,
+        "compare": compare.compare_command,
         "theory": theory.theory_command,
     },
 }
