@@ -1,7 +1,8 @@
 """Print asymptotic variances and gradient noise of difference regression and of the unbiased risk, by enumeration.
 
 A distribution of 60 points with logistic posteriors; nothing is drawn but the points (seed 0). The first table has the
-limit of n E(p - r)^2. The second has the number of pairs whose mean gradient has as much noise as size.
+limit of n E(p - r)^2. The second has the number of pairs whose mean gradient has as much noise as size. The third has
+n E(p - r)^2 of fits to samples in Example 6 of docs/theory.md, with standard errors, because its limit is far.
 
     python benchmarks/regression_variance.py
 """
@@ -12,7 +13,8 @@ from torch.autograd.functional import jacobian
 
 from confdiff.risks import confdiff_terms, regression_terms
 from confdiff.theory import efficiency
-from confdiff.theory.simulation import FloatArray, World
+from confdiff.theory.regression_risks import label_differences
+from confdiff.theory.simulation import FloatArray, World, draw
 
 MODELS = {"moderate": (-1.0, 2.0, -0.5), "near 0 and 1": (-4.0, 8.0, -2.0), "rare": (-4.0, 1.5, -0.5)}
 WEIGHTS = np.logspace(-4, 4, 161)
@@ -97,6 +99,30 @@ def gradients() -> None:
             print(f"{name} | {kind} | " + " | ".join(f"{u:.1f}, {r:.1f}" for u, r in places))
 
 
+def example_6(samples: int = 300) -> None:
+    """Print the third table: label differences of rare positives, three methods."""
+    points = np.array([[-0.4, 0.4], [-0.8, 1.0], [2.2, 0.6], [1.8, 0.6]])
+    mass = np.array([0.7, 0.16, 0.02, 0.12])
+    world = World(points=points, mass=mass, posteriors=np.full(4, 0.5), scores=np.zeros((1, 4)))
+    world = efficiency.logistic_world(world, (-6.0, 1.5, 1.5))
+    print("\npairs | unbiased | weight 1 | weight 50")
+    for n in (20_000, 100_000, 500_000):
+        errors = []
+        for seed in range(samples):
+            rng = np.random.default_rng(seed)
+            sample = label_differences(world, draw(world, n, rng), rng)
+            fits = (
+                efficiency.fit_unbiased(world, sample),
+                efficiency.fit_regression(world, sample),
+                efficiency.fit_regression(world, sample, prior_weight=50.0),
+            )
+            errors.append([n * mass @ (p - world.posteriors) ** 2 for p in fits])
+        means = np.mean(errors, axis=0)
+        standard_errors = np.std(errors, axis=0, ddof=1) / np.sqrt(samples)
+        print(f"{n} | " + " | ".join(f"{m:.3f} +- {e:.3f}" for m, e in zip(means, standard_errors, strict=True)))
+
+
 if __name__ == "__main__":
     variances()
     gradients()
+    example_6()

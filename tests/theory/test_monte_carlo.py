@@ -1,6 +1,7 @@
 """Every result of the paper holds in simulations, and each simulation detects a wrong formula."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -183,6 +184,13 @@ def test_the_tightest_ratio_is_shown_and_errors_of_0_are_left_out():
     assert check.looseness == "1.5"
     nothing = TheoryCheck("a", "b", "c", "n", [1.0], [0.0], [1.0], "", holds=True)
     assert (nothing.ratio, nothing.looseness) == (None, "")
+
+
+def test_a_prediction_is_no_bound():
+    check = TheoryCheck("a", "b", "c", "n", [1.0], [0.5], [0.6], "", holds=True, bound_name="predicted")
+    assert (check.ratio, check.looseness) == (None, "")
+    assert theory_csv([check]).splitlines()[1] == "a,n,1.0,0.5,,0.6,True"
+    assert theory_csv([replace(check, bound_name="bound")]).splitlines()[1] == "a,n,1.0,0.5,0.6,,True"
 
 
 def test_errors_that_are_all_0_have_no_slope():

@@ -62,6 +62,8 @@ class TheoryCheck:
     @property
     def ratio(self) -> float | None:
         """Least ratio of the bound to the measured value; ``None`` without a bound."""
+        if self.bound_name != "bound":
+            return None
         ratios = [b / m for b, m in zip(self.bound, self.measured, strict=False) if m > 0]
         return min(ratios) if ratios else None
 

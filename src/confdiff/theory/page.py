@@ -42,11 +42,12 @@ def theory_csv(checks: Sequence[TheoryCheck]) -> str:
     """Return a CSV table with one row per point of a curve."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["result", "x_name", "x", "measured", "bound", "holds"])
+    writer.writerow(["result", "x_name", "x", "measured", "bound", "predicted", "holds"])
     for check in checks:
-        bounds: Sequence[float | str] = check.bound or [""] * len(check.x)
-        for x, measured, bound in zip(check.x, check.measured, bounds, strict=True):
-            writer.writerow([check.name, check.x_name, x, measured, bound, check.holds])
+        values: Sequence[float | str] = check.bound or [""] * len(check.x)
+        for x, measured, value in zip(check.x, check.measured, values, strict=True):
+            columns = (value, "") if check.bound_name == "bound" else ("", value)
+            writer.writerow([check.name, check.x_name, x, measured, *columns, check.holds])
     return text.getvalue()
 
 
@@ -79,7 +80,7 @@ def check_figure(check: TheoryCheck) -> Figure:
         axes.set_yscale("log")
         axes.set_xticks(check.x, [f"{x:g}" for x in check.x])
         axes.minorticks_off()
-    elif check.bound:
+    elif check.bound and check.bound_name == "bound":
         axes.set_yscale("log")
     axes.set_xlabel(check.x_name, fontsize=9)
     axes.set_ylabel(check.y_name, fontsize=9)
