@@ -200,6 +200,13 @@ def test_a_worker_with_another_version_of_a_package_declines(tmp_path, monkeypat
         load_sent_plugins([sent])
 
 
+def test_files_of_similar_names_have_modules_of_their_own(tmp_path):
+    first, second = load_plugins(
+        write(tmp_path, "my-net.py", NETWORK), write(tmp_path, "my_net.py", NETWORK.replace("tiny", "small"))
+    )
+    assert sys.modules[first.module].Tiny is not sys.modules[second.module].Tiny
+
+
 def test_modules_of_files_do_not_hide_packages(tmp_path):
     (plugin,) = load_plugins(method_file(tmp_path, file="json.py"))
     import json

@@ -167,7 +167,7 @@ def _withdraw_former(name: str) -> None:
 
 def _execute(name: str, source: str, program: str) -> ModuleType:
     path = str(Path(source).expanduser().absolute())
-    full_name = f"{_PREFIX}{name.replace('-', '_')}"
+    full_name = f"{_PREFIX}{name}"
     spec = spec_from_loader(full_name, _ProgramLoader(path, program), origin=path, is_package=False)
     assert spec is not None
     assert spec.loader is not None

@@ -1,7 +1,7 @@
 """Add to the tables of methods, data sets and networks, and remember which plug-in did."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Container, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -70,10 +70,10 @@ def withdraw(added: Registrations) -> None:
     added.tables.clear()
 
 
-def check_new_name(kind: TableKind, name: object) -> str:
-    """Return the name of a method, data set or network, which may be typed in a list and name a file.
+def check_new_name(kind: TableKind, table: Container[str], name: object) -> str:
+    """Return the name of a new row, which may be typed in a list and name a file, and which the table does not have.
 
-    >>> check_new_name("method", "my method")
+    >>> check_new_name("method", {}, "my method")
     Traceback (most recent call last):
     ...
     confdiff.plugins.registering.RegistrationError: the name of a method must be lower-case letters, digits, '-', '_' \
@@ -85,6 +85,8 @@ or '.', such as 'my-method'; got 'my method'.
             f"the name of a {kind} must be lower-case letters, digits, '-', '_' or '.', such as {example!r}; "
             f"got {name!r:.60}."
         )
+    if name in table:
+        raise RegistrationError(f"the {kind} {name!r} exists already: {_origin(kind, name)}. Choose another name.")
     return name
 
 
@@ -107,10 +109,7 @@ def add_to_table(kind: TableKind, table: MutableMapping[str, _Row], name: str, r
     RegistrationError
         The name cannot be used, or is taken.
     """
-    check_new_name(kind, name)
-    if name in table:
-        raise RegistrationError(f"the {kind} {name!r} exists already: {_origin(kind, name)}. Choose another name.")
-    table[name] = row
+    table[check_new_name(kind, table, name)] = row
     added = _active.get()
     _owners[kind, name] = added
     if added is not None:

@@ -71,7 +71,7 @@ def register_dataset(
 
         register_dataset("my-blobs", make_blobs, n_pairs=500, priors=(0.2, 0.5), epochs=100)
     """
-    check_new_name("data set", name)
+    check_new_name("data set", DATASETS, name)
     try:
         setting = PairSetting(
             n_pairs=check_count("n_pairs", n_pairs),

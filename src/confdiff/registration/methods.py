@@ -80,7 +80,7 @@ def register_method(
 
         register_method("my-squares", my_terms, prior="unused", label="My squares")
     """
-    check_new_name("method", name)
+    check_new_name("method", METHODS, name)
     label = name if label is None else label
     _check_choice(name, "learns_from", learns_from, tuple(_TARGETS))
     _check_choice(name, "prior", prior, get_args(PriorUse))

@@ -31,7 +31,7 @@ def register_model(name: str, factory: Callable[..., nn.Module]) -> None:
 
         register_model("my-net", lambda n_features, n_scores: nn.Linear(n_features, n_scores))
     """
-    check_new_name("model", name)
+    check_new_name("model", MODELS, name)
     if not callable(factory):
         raise RegistrationError(f"the factory of the model {name!r} must be a function; got {factory!r:.60}.")
     try:

@@ -18,6 +18,7 @@ from confdiff.experiments.plans.table_results import table_results
 from confdiff.experiments.report.csv import as_csv
 from confdiff.experiments.report.writing import report_html, report_markdown
 from confdiff.experiments.statistics import Trials
+from plugged import method_file, plugged
 from trial_records import record_of, with_task
 
 
@@ -73,6 +74,18 @@ def test_the_study_is_in_the_report():
     rows = list(csv.DictReader(as_csv(study_file(cells)).splitlines()))
     assert len(rows) == len(cells)
     assert {row["verdict"] for row in rows} == {"above", "level", ""}
+
+
+def test_a_method_of_a_plugin_has_a_column_and_a_command(tmp_path):
+    path = method_file(tmp_path)
+    with plugged(path):
+        records = made_up_records()
+        records += [record_of(spec, 0.95) for spec in study_grid(trials=3, methods=["my-squares"])]
+        text = report_markdown(study_blocks(study_cells(records)))
+    assert "| condition | ConfDiff-ABS | ConfDiff-Regression | ConfDiff-Projection | My squares |" in text
+    assert "| My squares | 28 | 0 | 0 |" in text
+    assert f"--trials 3 --methods my-squares --plugin {path}" in text
+    assert "My squares" not in report_markdown(study_blocks(study_cells(made_up_records())))
 
 
 def test_a_study_by_two_protocols_shows_both():

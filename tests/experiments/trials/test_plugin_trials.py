@@ -15,7 +15,7 @@ from confdiff.experiments.trials.store import Store
 from confdiff.models import MODELS
 from confdiff.plugins import load_plugins
 from confdiff.plugins.registering import _owners
-from confdiff.tasks import TaskSpec, make_task
+from confdiff.tasks import TaskSpec, make_task, teacher_file
 from plugged import DATA, NETWORK, method_file, plugged, unload_all, write
 from trial_records import record_of
 
@@ -48,6 +48,14 @@ def test_data_sets_and_networks_are_part_of_the_key(tmp_path):
     spec = TrialSpec(TaskSpec("my-blobs", model="tiny"), "confdiff-abs", 2)
     assert spec.plugins == {"blobs": "0.2", "net": "3"}
     assert spec.task.plugins == {"blobs": "0.2", "net": "3"}
+
+
+def test_a_teacher_is_trained_again_by_another_version_of_its_network(tmp_path):
+    files = set()
+    for version in ("3", "4"):
+        with plugged(write(tmp_path, "net.py", NETWORK.replace('"3"', f'"{version}"'))):
+            files.add(teacher_file(TaskSpec("digits", model="tiny")).name)
+    assert len(files) == 2
 
 
 def test_a_trial_needs_a_plugin_with_a_version():

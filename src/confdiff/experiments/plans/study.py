@@ -11,6 +11,7 @@ from typing import Any
 from confdiff.experiments.plans.experiment import Experiment, classifier_records
 from confdiff.experiments.plans.figure3 import FIGURE3_PLAN
 from confdiff.experiments.plans.paper_tables import DEFAULT_PROTOCOL, PAPER_TRIALS
+from confdiff.experiments.plans.plugin_flags import plugin_flags
 from confdiff.experiments.plans.verdicts import SIGNIFICANCE_TEXT, SIGNS
 from confdiff.experiments.report.blocks import Block, Cell, Commands, CsvFile, Heading, Paragraph, Row, Table
 from confdiff.experiments.report.csv import TRIAL_COLUMNS, CsvColumns, attributes, csv_file
@@ -19,6 +20,7 @@ from confdiff.experiments.report.style import dataset_label, label_of
 from confdiff.experiments.statistics import Paired, Trials, averaged, corrected, grouped, paired
 from confdiff.experiments.trials.record import Record, TrialRecord
 from confdiff.experiments.trials.spec import TrialSpec
+from confdiff.methods import BUILT_IN_METHODS, METHODS
 from confdiff.multiple_tests import benjamini_hochberg
 from confdiff.tasks import TaskSpec
 from confdiff.validation import check_choice, check_count
@@ -136,7 +138,7 @@ class StudyCell:
 
 def study_cells(records: Sequence[TrialRecord]) -> list[StudyCell]:
     """Return the cells that have trials, for any protocol and number of epochs with more trials than Figure 3."""
-    in_study = [record for record in records if _condition(record) is not None and record.method in STUDY_METHODS]
+    in_study = [record for record in records if _condition(record) is not None and record.method in _shown_methods()]
     settings = grouped(in_study, lambda record: (record.protocol, record.epochs))
     settings.sort(key=lambda group: (group[0].protocol, group[0].epochs))
     return [
@@ -162,7 +164,7 @@ def _condition(record: TrialRecord) -> str | None:
 
 def _cells(records: Sequence[TrialRecord]) -> Iterator[StudyCell]:
     """Yield the cells of one protocol and number of epochs, by data set, prior, condition and method."""
-    order = {name: place for place, name in enumerate((*CONDITIONS, *STUDY_METHODS))}
+    order = {name: place for place, name in enumerate((*CONDITIONS, *_shown_methods()))}
     groups: dict[tuple[str, float, str, str], list[TrialRecord]] = {}
     for record in records:
         place = (record.dataset, record.prior, _condition(record) or "", record.method)
@@ -194,17 +196,27 @@ def study_blocks(cells: Sequence[StudyCell]) -> list[Block]:
     title = "Our methods and ConfDiff-ABS under noise"
     blocks: list[Block] = [Heading(title, anchor="study", link="Under noise"), Paragraph(_TEXT)]
     for group in grouped(cells, lambda cell: (cell.protocol, cell.epochs)):
-        blocks += [Commands((_command(group),)), _accuracies(group), _counts(group)]
+        blocks += [Commands(_commands(group)), _accuracies(group), _counts(group)]
     return blocks
 
 
-def _command(cells: Sequence[StudyCell]) -> str:
+def _commands(cells: Sequence[StudyCell]) -> tuple[str, ...]:
+    """Return the command that runs the trials, and one for the methods of plug-ins if there are any."""
     trials = max(cell.trials.n for cell in cells)
-    return f"confdiff reproduce study --protocol {cells[0].protocol} --epochs {cells[0].epochs} --trials {trials}"
+    command = f"confdiff reproduce study --protocol {cells[0].protocol} --epochs {cells[0].epochs} --trials {trials}"
+    foreign = [name for name in _methods(cells) if name not in STUDY_METHODS]
+    if not foreign:
+        return (command,)
+    return command, f"{command} --methods {','.join(foreign)}{plugin_flags(('method', name) for name in foreign)}"
 
 
 def _methods(cells: Sequence[StudyCell]) -> list[str]:
-    return [name for name in STUDY_METHODS if any(cell.method == name for cell in cells)]
+    return [name for name in _shown_methods() if any(cell.method == name for cell in cells)]
+
+
+def _shown_methods() -> tuple[str, ...]:
+    """Return the methods of the study, and those of plug-ins."""
+    return (*STUDY_METHODS, *(name for name in METHODS if name not in BUILT_IN_METHODS))
 
 
 def _accuracies(cells: Sequence[StudyCell]) -> Table:
