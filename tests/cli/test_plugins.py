@@ -12,6 +12,7 @@ TAKERS = {
     ("methods",),
     ("run",),
     ("reproduce",),
+    ("compare",),
     ("report",),
     ("compare",),
     ("fit",),
