@@ -65,7 +65,13 @@ def compare_command(
         int | None, option(min=1, metavar="N", panel=_PLAN, help="Trials per cell, with seeds 0, 1, ... If omitted, 5.")
     ] = None,
     epochs: Annotated[
-        int | None, option(min=1, metavar="N", panel=_PLAN, help="Passes over the pairs. If omitted, 200.")
+        int | None,
+        option(
+            min=1,
+            metavar="N",
+            panel=_PLAN,
+            help="Passes over the pairs. If omitted, the number of each data set: 200, or that of a plug-in.",
+        ),
     ] = None,
     protocol: Annotated[
         str | None, option(metavar="NAME", panel=_PLAN, help="`authors` or `paper`. If omitted, `authors`.")

@@ -1,7 +1,10 @@
 """Plans of comparisons, from arguments and from TOML files."""
 
+from dataclasses import replace
+
 import pytest
 
+from confdiff.datasets import DATASETS
 from confdiff.experiments.comparing.plan import ComparisonPlan, Setting, make_plan, noise_options
 from confdiff.tasks import TaskSpec
 from plugged import method_file, unload_all
@@ -147,3 +150,11 @@ def test_a_plan_names_its_plug_ins(tmp_path):
 def test_a_missing_file(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"the plan .*no\.toml does not exist"):
         make_plan(tmp_path / "no.toml")
+
+
+def test_the_number_of_epochs_is_that_of_each_data_set(monkeypatch):
+    entry = DATASETS["usps"]
+    monkeypatch.setitem(DATASETS, "usps", replace(entry, setting=replace(entry.setting, epochs=20)))
+    plan = ComparisonPlan(METHODS, ("digits", "usps"), trials=1)
+    assert {(spec.task.dataset, spec.epochs) for spec in plan.grid()} == {("digits", 200), ("usps", 20)}
+    assert {spec.epochs for spec in replace(plan, epochs=3).grid()} == {3}

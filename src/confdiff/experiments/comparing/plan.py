@@ -9,7 +9,6 @@ from typing import Any
 
 from confdiff.experiments.plans.paper_tables import DEFAULT_PROTOCOL, PAPER_TRIALS
 from confdiff.experiments.plans.plugin_flags import plugin_flags
-from confdiff.experiments.plans.printed import PAPER_EPOCHS
 from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.pairs import NOISES
 from confdiff.plugins import TableKind, load_plugins
@@ -55,8 +54,10 @@ class ComparisonPlan:
         Kinds of noise on the differences: ``"exact"``, ``"labels"``, or a kind and its amount, ``"additive:0.3"``.
     trials : int
         Number of seeds, from 0.
-    epochs, protocol
-        As in :class:`~confdiff.experiments.trials.spec.TrialSpec` and its task.
+    epochs : int, optional
+        Passes over the pairs; by default the number of each data set: 200, as in the paper, or that of a plug-in.
+    protocol : str
+        As in the task of a :class:`~confdiff.experiments.trials.spec.TrialSpec`.
     n_pairs : int, optional
         Number of pairs; by default the number of each data set.
     model : str, optional
@@ -76,7 +77,7 @@ class ComparisonPlan:
     priors: tuple[float, ...] = (0.5,)
     noise: tuple[str, ...] = (WITHOUT_NOISE,)
     trials: int = PAPER_TRIALS
-    epochs: int = PAPER_EPOCHS
+    epochs: int | None = None
     protocol: str = DEFAULT_PROTOCOL
     n_pairs: int | None = None
     model: str | None = None
@@ -124,7 +125,7 @@ class ComparisonPlan:
             model=self.model,
             **noise_options(setting.noise),
         )
-        return TrialSpec(task, method, self.epochs)
+        return TrialSpec(task, method, task.setting.epochs if self.epochs is None else self.epochs)
 
     @property
     def command(self) -> str:
