@@ -67,6 +67,10 @@ WRITERS = {
         reads=("items.csv",),
     ),
     "convert": Writer(("convert", "pairs.csv"), files=("items.csv", "pairs.csv")),
+    "compare": Writer(
+        ("compare", "--methods", "confdiff-abs,oracle-soft", "--datasets", "digits", "--epochs", "1", "--trials", "1"),
+        files=("comparison.html", "comparison.json", "comparison.md", "settings.csv", "pairs.csv"),
+    ),
     "demo": Writer(("demo", "--epochs", "1"), files=("demo.png", "demo.json")),
     "theory": Writer(("theory", "--repetitions", "20"), files=("theory.html", "theory.csv", "theory.json")),
     "report": Writer(("report", "--results", "store"), files=("results.html",)),

@@ -118,8 +118,9 @@ def compare_command(
     """
     with status("loading PyTorch"):
         from confdiff.experiments.comparing.plan import make_plan
+        from confdiff.experiments.comparing.writing import comparison_files
         from confdiff.experiments.trials.runner import run_trials
-        from confdiff.io.outputs import check_writable
+        from confdiff.io.outputs import check_new_report
 
     chosen = make_plan(
         plan,
@@ -137,7 +138,7 @@ def compare_command(
     if dry_run:
         _print_plan(chosen, results)
         return
-    check_writable(output / "comparison.html")
+    check_new_report(comparison_files(output), overwrite=overwrite)  # before the trials are run
     if jobs is None and engine is None:
         engine = "processes"
     where: dict[str, Any] = {"jobs": jobs, "engine": engine, "address": address, "folder": folder}

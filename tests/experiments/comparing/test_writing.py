@@ -9,7 +9,7 @@ from confdiff.experiments.comparing.plan import ComparisonPlan
 from confdiff.experiments.comparing.results import ComparisonResults
 from confdiff.experiments.comparing.section import comparison_blocks
 from confdiff.experiments.comparing.wording import headline
-from confdiff.experiments.comparing.writing import write_comparison
+from confdiff.experiments.comparing.writing import comparison_files, write_comparison
 from confdiff.experiments.report.markdown import as_markdown
 from made_up_comparisons import DATASETS, METHODS, PLAN, records_of, results_of
 
@@ -100,6 +100,7 @@ def test_the_files(folder):
     assert sorted(path.name for path in (folder / "images").iterdir()) == [
         f"{name}.{ending}" for name in ("gains", "ranks") for ending in ("png", "svg")
     ]
+    assert set(comparison_files(folder).values()) == {path for path in folder.rglob("*") if path.is_file()}
 
 
 def test_json_has_every_accuracy_and_the_statistics(folder):

@@ -6,6 +6,7 @@ import threading
 import time
 import uuid
 from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -458,8 +459,8 @@ def test_a_judge_is_asked_inside_of_an_event_loop(study):
     async def cell(address):
         return ask_judge(study, judge_of(address, pairs=2))
 
-    with serving(JudgeServer()) as address:
-        assert asyncio.run(cell(address)).answers == 4
+    with serving(JudgeServer()) as address, ThreadPoolExecutor(1) as thread:  # a browser has the loop of this one
+        assert thread.submit(lambda: asyncio.run(cell(address))).result().answers == 4
 
 
 @pytest.mark.usefixtures("quick")

@@ -11,13 +11,20 @@ from confdiff.experiments.comparing.section import comparison_blocks
 from confdiff.experiments.comparing.wording import headline, settings_text
 from confdiff.experiments.report.blocks import CsvFile
 from confdiff.experiments.report.csv import TRIAL_COLUMNS, CsvColumns, attributes, csv_file
-from confdiff.experiments.report.files import ReportFiles
+from confdiff.experiments.report.files import ReportFiles, picture_files
 from confdiff.experiments.report.numbers import digits
 from confdiff.experiments.statistics import Paired
 
 PAGE = "comparison"
 """Name of the page, without its ending."""
 _TITLE = "Comparison of methods"
+
+
+def comparison_files(folder: Path) -> dict[str, Path]:
+    """Return the files that :func:`write_comparison` writes, by kind; the page is the first."""
+    names = {"page": f"{PAGE}.html", "markdown": f"{PAGE}.md", "settings": "settings.csv", "pairs": "pairs.csv"}
+    files = {kind: folder / name for kind, name in names.items()}
+    return files | {f"{PAGE}.json": folder / f"{PAGE}.json"} | picture_files(folder, ("gains", "ranks"))
 
 
 def write_comparison(

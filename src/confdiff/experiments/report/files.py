@@ -1,6 +1,6 @@
 """Write blocks as the files of a report: a page, Markdown, tables for programs, and pictures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -65,11 +65,7 @@ class ReportFiles:
         texts |= {name: (name, text) for name, text in self.texts.items()}
         files = {kind: folder / name for kind, (name, _) in texts.items()}
         pictures = _pictures(self.blocks)
-        figures = {
-            f"{picture.name}, {ending}": folder / "images" / f"{picture.name}.{ending}"
-            for picture in pictures
-            for ending in _PICTURE_ENDINGS
-        }
+        figures = picture_files(folder, [picture.name for picture in pictures])
         check_new_report(files | figures, overwrite=overwrite)
         for kind, path in files.items():
             write_text(path, texts[kind][1])
@@ -78,6 +74,17 @@ class ReportFiles:
             for ending in _PICTURE_ENDINGS:
                 save_figure(figure, figures[f"{picture.name}, {ending}"])
         return files | figures
+
+
+def picture_files(folder: Path, names: Iterable[str]) -> dict[str, Path]:
+    """Return the files of the pictures of a report by kind.
+
+    >>> picture_files(Path("report"), ["ranks"])["ranks, svg"]
+    PosixPath('report/images/ranks.svg')
+    """
+    return {
+        f"{name}, {ending}": folder / "images" / f"{name}.{ending}" for name in names for ending in _PICTURE_ENDINGS
+    }
 
 
 def _pictures(blocks: Sequence[Block]) -> list[Picture]:
