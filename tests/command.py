@@ -14,6 +14,9 @@ from pathlib import Path
 
 COMMAND = Path(sys.executable).with_name("confdiff")
 PLAIN = {"COLUMNS": "200", "NO_COLOR": "1"}
+_EVERY_UPDATE = "from confdiff.display import progress; progress.INTERVAL = 0; from confdiff.cli import main; main()"
+WITH_EVERY_UPDATE = [sys.executable, "-c", _EVERY_UPDATE]
+"""The command, with a line for every update: a short run can be interrupted on a machine of any speed."""
 
 
 @dataclass

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from command import COMMAND, PLAIN, confdiff
+from command import PLAIN, WITH_EVERY_UPDATE, confdiff
 from processes import children_of, in_proc, runs
 from tabular.people import FRAME, JUDGED
 
@@ -25,7 +25,7 @@ def tables(tmp_path):
 def interrupted(folder, *arguments, stop):
     """Start a fit, call ``stop`` with its process ids in its first epochs, and return its status and messages."""
     options = {"cwd": folder, "env": os.environ | PLAIN, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen([COMMAND, *FIT, "-o", "m", *arguments], **options) as running:
+    with subprocess.Popen([*WITH_EVERY_UPDATE, *FIT, "-o", "m", *arguments], **options) as running:
         try:
             next(line for line in running.stderr if "epoch" in line)
             members = children_of(running.pid)

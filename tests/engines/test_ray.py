@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from clusters import LOOPBACK, running_cluster
-from command import COMMAND, PLAIN, confdiff, installed
+from command import COMMAND, PLAIN, WITH_EVERY_UPDATE, confdiff, installed
 from confdiff.experiments.trials.runner import run_trials
 from confdiff.experiments.trials.spec import TrialSpec
 from confdiff.experiments.trials.store import Store
@@ -259,7 +259,7 @@ def test_a_fit_on_two_nodes_is_stopped_then_loses_a_worker_and_is_resumed_to_the
     def interrupted(*arguments, stop):
         """Call ``stop`` with the process ids of the command and of its members, in its first epochs."""
         options = {"cwd": tmp_path, "env": os.environ | PLAIN | LOOPBACK, "stderr": subprocess.PIPE, "text": True}
-        with subprocess.Popen([COMMAND, *on_ray, *arguments], **options) as running:
+        with subprocess.Popen([*WITH_EVERY_UPDATE, *on_ray, *arguments], **options) as running:
             try:
                 next(line for line in running.stderr if "epoch" in line)
                 members = workers_of(cluster, b"ray::_Actor")

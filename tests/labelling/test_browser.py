@@ -258,11 +258,17 @@ def test_an_answer_waits_until_the_network_is_back(server, judging, context):
     assert screen_grades(server.study) == [pytest.approx(2 / 3)]
 
 
+def close_without_sending(page):
+    """Close a page that is offline. The browser is online again shortly before the page has ended."""
+    page.evaluate("() => { window.fetch = () => new Promise(() => {}); }")
+    page.close()
+
+
 def test_an_answer_survives_closing_the_page_without_a_network(server, judging, context):
     context.set_offline(True)
     judging.keyboard.press("1")
     judging.wait_for_selector("#connection:visible")
-    judging.close()
+    close_without_sending(judging)
     context.set_offline(False)
     page = watched(context.new_page())
     page.goto(server.url)
@@ -344,7 +350,7 @@ def test_unsent_answers_of_one_annotator_are_not_sent_by_another(server, judging
     context.set_offline(True)
     judging.keyboard.press("1")
     judging.wait_for_selector("#connection:visible")
-    judging.close()
+    close_without_sending(judging)
     context.set_offline(False)
     page = watched(context.new_page())
     page.goto(server.link("Ben"))

@@ -38,7 +38,7 @@ def reporting_progress(
     total: float | None = None,
     *,
     console: "Console | None" = None,
-    interval: float = INTERVAL,
+    interval: float | None = None,
     keep: bool = False,
     shown: bool = True,
     clock: Callable[[], float] = time.monotonic,
@@ -53,8 +53,9 @@ def reporting_progress(
         Number of steps, if known.
     console : rich.console.Console, optional
         Console to print to; standard error by default.
-    interval : float
-        Seconds between two lines if the console is not a terminal; 0 prints a line for every update.
+    interval : float, optional
+        Seconds between two lines if the console is not a terminal, by default :data:`INTERVAL`; 0 prints a line for
+        every update.
     keep : bool
         Whether the last state stays on the screen; elsewhere, whether it is always printed.
     shown : bool
@@ -87,7 +88,7 @@ def reporting_progress(
         with _bar(title, total, console, keep) as update:
             yield update
         return
-    lines = _Lines(title, total, console, interval, clock)
+    lines = _Lines(title, total, console, INTERVAL if interval is None else interval, clock)
     try:
         yield lines
     finally:
